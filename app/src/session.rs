@@ -482,6 +482,9 @@ impl Session {
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
             Action::CompareGroups(groups) => self.compare_groups(&groups),
+            Action::SetMinEffect(minimum) => {
+                self.run(COMPARING, |part, context| part.set_minimum(minimum, context));
+            }
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => self.run(SETTINGS, SettingsStore::ask_for_folder),

@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, FrameLoop, Plan, Probe as _};
-use jitterscope_engine::report::comparison::Prior;
+use jitterscope_engine::report::comparison::Rules;
 use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
 use jitterscope_engine::sample::Sample;
@@ -130,7 +130,7 @@ fn two_runs_side_by_side(bencher: Bencher<'_, '_>, frames: i64) {
     let runs = [run(1, frames), run(2, frames)];
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    bencher.bench(|| Comparison::of_reports(black_box(&evaluated), 0, None, &Prior::default()));
+    bencher.bench(|| Comparison::of_reports(black_box(&evaluated), 0, &Rules::default()));
 }
 
 /// The judging that comes before it, when a run is opened.

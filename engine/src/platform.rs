@@ -214,6 +214,9 @@ pub struct Power {
 /// The name under which `scheduler_facts` lists the driver of CPU frequencies.
 pub const CPUFREQ_DRIVER: &str = "cpufreq_driver";
 
+/// The name under which `scheduler_facts` lists the options of the kernel that affect scheduling.
+pub const KERNEL_OPTIONS: &str = "kernel_options";
+
 /// A [`Power`] as saved in files: the charge is a separate field next to the source.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -40,7 +40,9 @@ pub use account::{
     SHOWN_REMAINDER, Segment, Source, Suspects, ThreadState, late_samples, record_counts,
     trace_state,
 };
-pub use across::{Comparison, comparison, follow_up, frame_loop_of, quick, with_follow_up};
+pub use across::{
+    Comparison, DisturbedRun, comparison, follow_up, frame_loop_of, quick, with_follow_up,
+};
 pub use capture::RecordingFigures;
 pub use evaluate::{Headline, limit_metrics, live_configuration};
 pub(crate) use evaluate::{judges_each_configuration, metrics, programs_limit};
@@ -59,9 +61,7 @@ pub use reference::{LiveLines, ReferenceLine, reference_json, reference_lines};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, GapTotals, Stall, gap_histogram, own_gaps};
 pub use sleep_accuracy::sleep_histogram;
 pub use waits::WaitFigures;
-pub use what_helps::{
-    ChangeEffect, ChangeResult, DISTURBED, Language, code, is_little_to_gain, recommended,
-};
+pub use what_helps::{ChangeEffect, DISTURBED, Language, code, is_little_to_gain, recommended};
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -6,6 +6,7 @@ pub mod binomial;
 pub mod blocks;
 pub mod corrected;
 pub mod decision;
+pub mod effect;
 pub mod effective;
 pub mod grade;
 pub mod histogram;
@@ -27,6 +28,7 @@ pub mod thinned;
 pub mod time_weighted;
 pub mod variance_prior;
 
+pub use effect::{Effect, Estimated, Outcome};
 pub use grade::{Grade, GradeRange};
 pub use histogram::LogHistogram;
 pub use lows::{LowDefinition, Lows};

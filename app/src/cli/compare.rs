@@ -10,10 +10,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::Report;
-use jitterscope_engine::report::comparison::Prior;
+use jitterscope_engine::report::comparison::{MinEffect, Prior};
 use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;
-use jitterscope_engine::store::repeats;
+use jitterscope_engine::store::repeats::{self, History};
 use jitterscope_engine::units::shortened;
 
 use super::names;
@@ -21,25 +21,27 @@ use super::output::Output;
 use super::print::print_message;
 use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, format_option, option, path_option, text};
-use gate::{Gate, GateError};
+use gate::{Gate, Judged, Truth};
 
 /// Returns the `compare` command with its options.
 pub(super) fn command() -> Command {
     Command::new("compare")
         .about("Compare 2 to 4 runs, or two groups of runs: machines, settings, and results")
         .after_help(
-            "Conditions are checked for every other run against the baseline, in every \
+            "A condition is true if a change is beyond its limit and its 95% interval excludes 0, false if all \
+             changes are within the limit, and otherwise undecided. It is also undecided if a run was disturbed, or \
+             nothing could be evaluated. Conditions are checked for every other run against the baseline, in every \
              configuration they share:\n  p99>+20%        p99 increased by more than 20%\n  \
              p99.9>+500us    p99.9 increased by more than 500 µs\n  missed>+0.1pp   the share of \
              missed frames increased by more than 0.1 percentage points\n  1%-low<-5%      the 1% \
              low decreased by more than 5%\n  worse           any metric has the result \
-             Worse\nMetrics: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, \
+             Worse\n  slightly-worse  any metric has the result Worse or Slightly worse\nMetrics: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, \
              1%-low; \
              of imported captures also average-fps, 0.1%-low, stutter.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
              before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
              jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format html --out compare.html\n  \
              jitterscope-cli compare --a 0a1b 2c3d 4e5f --b 5a6b 7c8d 9e0f\n\nExit \
-             status: 3 if a condition is met.",
+             status: 3 if a condition is true, else 4 if one is undecided.",
         )
         .arg(
             Arg::new("run")
@@ -56,8 +58,19 @@ pub(super) fn command() -> Command {
                 "prior",
                 "SOURCE",
                 "Typical run-to-run variation: from the repeats in the library, fixed, or from a comparison \
-                 saved with --format json [default: library] [possible values: library, fixed, FILE]",
+                 saved with --format json, or as printed after Repeat with [default: library; fixed for files given by \
+                 path] [possible values: library, fixed, FILE, METRIC=DEVIATION:FREEDOM,…]",
             ),
+        )
+        .arg(
+            option(
+                "min-effect",
+                "SIZE",
+                "Smallest change that matters: a share of the baseline such as 2%, or 0.5pp for shares; can be repeated \
+                 [default: 10% for lateness, overshoot, and gaps, 1% for frame times and rates, 1pp for shares]",
+            )
+            .action(ArgAction::Append)
+            .value_parser(gate::min_effect),
         )
         .arg(
             option("baseline", "RUN", "Run to use as the baseline [default: the first]"),
@@ -66,12 +79,13 @@ pub(super) fn command() -> Command {
             option(
                 "fail-if",
                 "CONDITION",
-                "Exit with status 3 if this condition is met; can be repeated",
+                "Exit with status 3 if this condition is true, 4 if it is undecided; can be repeated",
             )
             .action(ArgAction::Append)
             .allow_hyphen_values(true)
             .value_parser(|text: &str| text.parse::<Gate>()),
         )
+        .arg(undecided_arg())
         .arg(
             format_option(&["table", "json", "markdown", "html"], "Output format")
                 .help_heading("Output"),
@@ -80,6 +94,25 @@ pub(super) fn command() -> Command {
             path_option("out", "FILE", "Write the comparison to this file; - for standard output")
                 .help_heading("Output"),
         )
+}
+
+/// Returns the option for what an undecided condition or limit means to a pipeline.
+pub(super) fn undecided_arg() -> Arg {
+    option(
+        "undecided",
+        "MEANING",
+        "Count what is undecided as passed (status 0) or failed (status 3) [default: status 4]",
+    )
+    .value_parser(["pass", "fail"])
+}
+
+/// Returns the status of a condition or limit that is undecided.
+pub(super) fn undecided_status(matches: &ArgMatches) -> Status {
+    match text(matches, "undecided").as_deref() {
+        Some("pass") => Status::Done,
+        Some("fail") => Status::GateFailed,
+        _ => Status::Undecided,
+    }
 }
 
 /// Returns the option that lists the runs of one group; it requires the option of the `other`
@@ -104,6 +137,7 @@ struct Request {
     /// The run-to-run variation to assume before the runs are evaluated; `None` uses the variation
     /// of the saved runs.
     prior: Option<Prior>,
+    minimum: MinEffect,
 }
 
 impl Request {
@@ -113,10 +147,15 @@ impl Request {
             names.map(|name| entry_files(store, name)).collect()
         };
         let prior = match text(matches, "prior").as_deref() {
+            None if is_by_path(matches) => Some(Prior::default()),
             None | Some("library") => None,
-            Some("fixed") => Some(Prior::default()),
-            Some(file) => Some(read_prior(file)?),
+            Some(text) => Some(read_prior(text)?),
         };
+        let given = matches.get_many::<MinEffect>("min-effect").into_iter().flatten();
+        let minimum = given.fold(MinEffect::default(), |all, one| MinEffect {
+            share: one.share.or(all.share),
+            points: one.points.or(all.points),
+        });
         let (of_a, of_b) = (entries("a")?, entries("b")?);
         if !of_a.is_empty() {
             if let Some(both) = of_a.iter().find(|one| of_b.contains(one)).and_then(|it| it.first())
@@ -124,7 +163,7 @@ impl Request {
                 return Err(format!("in both groups: {}", both.display()).into());
             }
             let group_a = Some(of_a.len());
-            return Ok(Self { entries: [of_a, of_b].concat(), group_a, prior });
+            return Ok(Self { entries: [of_a, of_b].concat(), group_a, prior, minimum });
         }
         let mut entries = entries("run")?;
         if let Some(baseline) = text(matches, "baseline") {
@@ -138,7 +177,7 @@ impl Request {
                 first.rotate_right(1);
             }
         }
-        Ok(Self { entries, group_a: None, prior })
+        Ok(Self { entries, group_a: None, prior, minimum })
     }
 }
 
@@ -155,7 +194,20 @@ fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read_prior(file: &str) -> Result<Prior, Failure> {
+/// Whether any run is given by the path of its file. The result for such files is the same on every PC, whatever is saved
+/// there.
+fn is_by_path(matches: &ArgMatches) -> bool {
+    let names = ["run", "a", "b"].into_iter().flat_map(|list| matches.get_many::<String>(list));
+    names.flatten().any(|name| Path::new(name).is_file())
+}
+
+/// Reads a prior from its text, as Repeat with prints it, or from a file.
+fn read_prior(text: &str) -> Result<Prior, Failure> {
+    let of_text = Prior::from_text(text);
+    if of_text.is_ok() || (text.contains('=') && !Path::new(text).is_file()) {
+        return Ok(of_text.map_err(|error| format!("--prior: {error}"))?);
+    }
+    let file = text;
     Ok(repeats::read_prior(Path::new(file)).map_err(|error| format!("--prior: {error}: {file}"))?)
 }
 
@@ -166,8 +218,8 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     let place = output.place(&format);
     let sets = matching_runs(&request.entries)?;
     let is_check = request.entries.iter().any(|files| 1 < files.len());
-    let (mut contents, mut compared) = (Vec::new(), Vec::new());
-    let mut outcomes: Vec<(&Gate, Result<Vec<String>, GateError>)> = Vec::new();
+    let mut compared = Vec::new();
+    let history = request.prior.as_ref().map_or(History::of(store), History::Given);
     for runs in &sets {
         let shown: Vec<_> = runs.iter().map(|run| names::evaluated(run, place)).collect();
         let evaluated: Vec<(&Run, &Report)> =
@@ -175,51 +227,44 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         if request.group_a.is_some() {
             refuse_repeated(&evaluated)?;
         }
-        let comparison =
-            repeats::compare(&evaluated, request.group_a, store, request.prior.as_ref());
-        contents.push(match format.as_str() {
-            "json" => show::json(&comparison, &evaluated)?,
-            "html" | "markdown" => String::new(),
-            _ => export::for_terminal(&show::table(&comparison, &evaluated)),
-        });
-        for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
-            outcomes.push((gate, gate.failures(&comparison)));
-        }
+        let comparison = repeats::compare(&evaluated, request.group_a, history, request.minimum);
         let part = runs.first().and_then(Run::plan).and_then(Part::of).filter(|_| is_check);
         compared.push((part, comparison, shown));
     }
-    let content = match (contents.as_slice(), format.as_str()) {
-        (_, "html") => show::html(&compared)?,
-        (_, "markdown") => show::markdown(&compared),
-        ([one], _) => one.clone(),
-        (several, "json") => {
-            let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
-            format!("[{}]\n", several.join(",\n"))
+    let gates = matches.get_many::<Gate>("fail-if").into_iter().flatten();
+    let judged: Vec<Judged> = gates
+        .map(|gate| gate.judge(compared.iter().map(|(_, comparison, _)| comparison)))
+        .collect();
+    let content = match format.as_str() {
+        "html" => show::html(&compared)?,
+        "markdown" => show::markdown(&compared, &judged),
+        "json" => {
+            let each = compared.iter().map(|one| show::json(one, &judged));
+            let each: Vec<String> = each.collect::<Result<_, _>>()?;
+            match each.as_slice() {
+                [one] => one.clone(),
+                several => {
+                    let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
+                    format!("[{}]\n", several.join(",\n"))
+                }
+            }
         }
-        (several, _) => several.join("\n"),
+        _ => {
+            let each = compared.iter().map(|one| export::for_terminal(&show::table(one)));
+            each.collect::<Vec<_>>().join("\n")
+        }
     };
     output.write(|to| to.write_all(content.as_bytes()))?;
-    // Some parts of a quick check lack the metric of a condition. A condition counts as checked if
-    // at least one part has its metric.
-    let applies = |gate: &Gate| {
-        outcomes.iter().any(|(other, outcome)| std::ptr::eq(*other, gate) && outcome.is_ok())
-    };
-    let open = outcomes.iter().find(|(gate, outcome)| outcome.is_err() && !applies(gate));
-    let open = open.and_then(|(_, outcome)| outcome.as_ref().err()).map(ToString::to_string);
-    let mut status = Status::Done;
-    for (gate, failures) in outcomes.into_iter().filter_map(|(gate, it)| Some((gate, it.ok()?))) {
-        if !failures.is_empty() {
-            print_message(&format!("--fail-if {gate}: condition met"));
-            status = Status::GateFailed;
-        }
-        for failure in failures {
-            print_message(&format!("  {failure}"));
+    for Judged { condition, truth, lines } in &judged {
+        if *truth != Truth::False {
+            print_message(&format!("--fail-if {condition}: {}", truth.word()));
+            lines.iter().for_each(|line| print_message(&format!("  {line}")));
         }
     }
-    if status == Status::Done
-        && let Some(open) = open
-    {
-        return Err(open.into());
-    }
-    Ok(status)
+    let has = |truth| judged.iter().any(|one| one.truth == truth);
+    Ok(match (has(Truth::True), has(Truth::Undecided)) {
+        (true, _) => Status::GateFailed,
+        (false, true) => undecided_status(matches),
+        (false, false) => Status::Done,
+    })
 }

@@ -9,7 +9,8 @@ mod plots;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
-use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Outcome};
+use jitterscope_engine::report::comparison::{ComparedRow, MinEffect, Overall, Variation};
+use jitterscope_engine::stats::Outcome;
 
 use super::export::export_buttons;
 use super::page_frame;
@@ -154,10 +155,10 @@ impl ComparePage {
     ) {
         let comparison = &compared.comparison;
         let (sentence, evidence) = (words::sentence(comparison), words::evidence(comparison));
-        let outcomes: Vec<Outcome> = words::outcomes(comparison).collect();
+        let outcomes: Vec<Overall> = words::outcomes(comparison).collect();
         let severity = match words::direction(&outcomes, &comparison.conditions) {
-            Some(DeltaResult::Better) => Severity::Good,
-            Some(DeltaResult::Worse) => Severity::Fair,
+            Some(Outcome::Better) => Severity::Good,
+            Some(Outcome::Worse) => Severity::Fair,
             _ => Severity::Info,
         };
         VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
@@ -168,13 +169,14 @@ impl ComparePage {
                 Spans::plain(Type::Small, "Configuration", color).whole_label(ui);
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
+            min_effect_ui(ui, session, actions);
             let key = |at: usize| compared.runs.get(at).map(|shown| shown.run.subject.key());
             let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some())
                 && compared.runs.len() == 2
                 && key(0) == key(1);
             if can_run && compared.group_a.is_none() && !session.running().is_busy() {
                 let name = "Re-run interleaved";
-                let is_unknown = outcomes.contains(&Outcome::Differs);
+                let is_unknown = comparison.variation == Variation::Unknown;
                 let again = if is_unknown { Button::primary(name) } else { Button::new(name) };
                 let again = again.icon(icons::ARROWS_LEFT_RIGHT);
                 let times = TURNS;
@@ -191,6 +193,33 @@ impl ComparePage {
     }
 }
 
+/// Minimum effects that can be selected, in thousandths of the baseline; `None` is the default of each kind of metric.
+const MIN_EFFECTS: [(Option<u16>, &str); 7] = [
+    (None, "By kind"),
+    (Some(5), "0.5%"),
+    (Some(10), "1%"),
+    (Some(20), "2%"),
+    (Some(50), "5%"),
+    (Some(100), "10%"),
+    (Some(200), "20%"),
+];
+
+/// Draws the field for the minimum effect: the smallest change that matters.
+fn min_effect_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let minimum = session.comparing().minimum();
+    let of = |share: Option<u16>| share.map(|share| f64::from(share) / 1e3);
+    let is_set = |(share, _): &&(Option<u16>, &str)| of(*share) == minimum.share;
+    let before = MIN_EFFECTS.iter().find(is_set).and_then(|(share, _)| *share);
+    let mut share = before;
+    Spans::plain(Type::Small, "Minimum effect", Tokens::of(ui).t2).whole_label(ui);
+    let help = "The smallest change that matters, as a share of A's value. By kind: 10% for lateness, overshoot, and \
+                gaps, 1% for frame times and frame rates, and always 1 percentage point for shares.";
+    combo(ui, "Minimum effect", &mut share, &MIN_EFFECTS, 90.0).on_hover_text(help);
+    if share != before {
+        actions.push(Action::SetMinEffect(MinEffect { share: of(share), ..minimum }));
+    }
+}
+
 /// Draws the outcome of every pair of runs, if more than two runs are compared.
 fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
     if compared.pairs.is_empty() {
@@ -202,7 +231,10 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
             for (first, second, outcome) in &compared.pairs {
                 let color = Tokens::of(ui).t1;
                 let (first, second) = (words::letter(*first), words::letter(*second));
-                let words = format!("{second} compared with {first}: {}", outcome.words()[1]);
+                let words = format!(
+                    "{second} compared with {first}: {}",
+                    outcome.words()[1].to_lowercase()
+                );
                 Spans::plain(Type::Body, &words, color).whole_label(ui);
             }
         });

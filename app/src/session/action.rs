@@ -7,6 +7,7 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
+use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
@@ -132,6 +133,8 @@ pub enum Action {
     },
     /// Compare the runs of group B with those of group A.
     CompareGroups([Vec<PathBuf>; 2]),
+    /// Sets the smallest change that matters in comparisons.
+    SetMinEffect(MinEffect),
     /// Re-run the settings of the two compared runs, interleaved, this many times each.
     Alternate(u32),
     /// Stop the active run; asks for confirmation if the run has lasted for long.

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::report::chart::{BoxMark, tail_curve};
-use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, Outcome};
+use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, MinEffect, Overall};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, distinct};
-use jitterscope_engine::store::{Store, repeats};
+use jitterscope_engine::store::Store;
+use jitterscope_engine::store::repeats::{self, History};
 
 use super::part::{Context, Part};
 use super::shown::LoadedRun;
@@ -34,7 +35,7 @@ pub struct ComparisonView {
     pub curves: Vec<Curves>,
     /// For three or four runs: for every pair, the positions of both runs, and the outcome of the
     /// second run compared with the first. Empty for two runs and for groups.
-    pub pairs: Vec<(usize, usize, Outcome)>,
+    pub pairs: Vec<(usize, usize, Overall)>,
 }
 
 impl ComparisonView {
@@ -111,11 +112,13 @@ pub enum Progress {
 pub(super) type CheckFiles = (PathBuf, Vec<PathBuf>);
 
 /// The runs or quick checks that are compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Selected {
     paths: Vec<PathBuf>,
     /// How many of the paths, from the first, are group A; `None` unless groups are compared.
     group_a: Option<usize>,
+    /// The minimum effect that the user set.
+    minimum: MinEffect,
 }
 
 /// The selection, and the outcome of its comparison.
@@ -224,11 +227,27 @@ impl Comparing {
         checks: Option<Vec<CheckFiles>>,
         context: &Context,
     ) {
-        self.selected = Selected { group_a: Some(a.len()), paths: [a.as_slice(), b].concat() };
+        let (group_a, paths) = (Some(a.len()), [a.as_slice(), b].concat());
+        self.selected = Selected { group_a, paths, minimum: self.selected.minimum };
         self.progress = Progress::Loading;
         match checks {
             Some(checks) => self.load_checks(checks, context),
             None => self.load(Vec::new(), context),
+        }
+    }
+
+    /// Returns the minimum effect that the user set.
+    pub fn minimum(&self) -> MinEffect {
+        self.selected.minimum
+    }
+
+    /// Sets the minimum effect, and compares the same runs again.
+    pub(super) fn set_minimum(&mut self, minimum: MinEffect, context: &Context) {
+        self.selected.minimum = minimum;
+        if let Some(compared) = self.compared() {
+            let loaded = compared.runs.clone();
+            self.progress = Progress::Loading;
+            self.load(loaded, context);
         }
     }
 
@@ -250,7 +269,7 @@ impl Comparing {
 
     fn load_checks(&self, checks: Vec<CheckFiles>, context: &Context) {
         self.start(context, move |selected, store| {
-            let view = CheckComparison::of(&checks, selected.group_a, store)?;
+            let view = CheckComparison::of(&checks, selected.group_a, selected.minimum, store)?;
             Ok(Progress::Checks(Arc::new(view)))
         });
     }
@@ -280,7 +299,7 @@ impl Comparing {
         let mut paths = distinct(paths);
         paths.truncate(MAX_RUNS);
         let is_enough = 2 <= paths.len();
-        self.selected = Selected { paths, group_a: None };
+        self.selected = Selected { paths, group_a: None, minimum: self.selected.minimum };
         self.progress = if is_enough { Progress::Loading } else { Progress::Nothing };
         is_enough
     }
@@ -320,7 +339,8 @@ fn compare(
         selected.paths.iter().map(open).collect::<Result<_, String>>()?;
     let evaluated: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = repeats::compare(&evaluated, selected.group_a, store, None);
+    let comparison =
+        repeats::compare(&evaluated, selected.group_a, History::of(store), selected.minimum);
     let sides: Vec<&[(&Run, &Report)]> = match selected.group_a {
         Some(count) => <[_; 2]>::from(evaluated.split_at(count.min(evaluated.len()))).to_vec(),
         None => evaluated.chunks(1).collect(),
@@ -328,7 +348,7 @@ fn compare(
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &sides)).collect();
     let pairs = match selected.group_a {
         Some(_) => Vec::new(),
-        None => pairs(&evaluated, &comparison, store),
+        None => pairs(&evaluated, &comparison, History::of(store)),
     };
     Ok(ComparisonView { runs, group_a: selected.group_a, comparison, curves, pairs })
 }
@@ -338,8 +358,8 @@ fn compare(
 fn pairs(
     runs: &[(&Run, &Report)],
     comparison: &Comparison,
-    store: Option<&Store>,
-) -> Vec<(usize, usize, Outcome)> {
+    history: History<'_>,
+) -> Vec<(usize, usize, Overall)> {
     if runs.len() < 3 {
         return Vec::new();
     }
@@ -349,7 +369,7 @@ fn pairs(
             let outcome = if first == comparison.baseline {
                 comparison.outcome(second)
             } else {
-                repeats::compare(&[*run, *other], None, store, Some(&comparison.prior)).outcome(1)
+                repeats::compare(&[*run, *other], None, history, comparison.minimum).outcome(1)
             };
             pairs.push((first, second, outcome));
         }

@@ -3,8 +3,8 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Configuration;
-use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure, Item};
-use jitterscope_engine::stats::{LowDefinition, Summary};
+use jitterscope_engine::report::comparison::{Delta, Figure, Item};
+use jitterscope_engine::stats::{LowDefinition, Outcome, Summary};
 
 /// Definition of the 1% low, for help texts.
 pub const MEANING: &str = "Frame rate of the slowest 1% of frames.";
@@ -68,10 +68,8 @@ pub fn compared(
     let before = values.get(baseline).copied().flatten();
     let delta = |(run, value): (usize, &Option<f64>)| {
         let (before, value) = (before?, (*value).filter(|_| run != baseline)?);
-        let change = value - before;
-        let ratio = (before != 0.0).then(|| change / before);
-        let result = DeltaResult::NotEvaluated;
-        Some(Delta { change, ratio, interval: None, result, reason: None })
+        let result = Outcome::NotEvaluated;
+        Some(Delta::without_interval(before, value - before, 0.0, result, None))
     };
     let deltas = values.iter().enumerate().map(delta).collect();
     Figure { metric: evaluated.metric, values, noise: None, deltas }

@@ -52,8 +52,8 @@ pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
             one.metric.title.to_owned(),
             value(&one.metric, a),
             value(&one.metric, b),
-            signed(&one.metric, one.delta.change),
-            one.delta.interval.map_or_else(
+            signed(&one.metric, one.delta.effect.difference),
+            one.delta.effect.interval.map_or_else(
                 || MISSING.to_owned(),
                 |(low, high)| {
                     format!("[{}, {}]", signed(&one.metric, low), signed(&one.metric, high))
@@ -80,27 +80,24 @@ fn signed(metric: &Metric, change: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::comparison::{Delta, DeltaResult};
+    use jitterscope_engine::report::comparison::Delta;
+    use jitterscope_engine::stats::Outcome;
 
     use super::*;
 
     #[test]
     fn pairs_and_strays_are_tables_of_one_width() {
+        let mut delta = Delta::without_interval(0.01, -0.005, 0.01, Outcome::SlightlyBetter, None);
+        delta.effect.interval = Some((-0.006, -0.004));
         let one = PairedDifference {
             label: "Normal".to_owned(),
             metric: Metric::LATE,
             means: [0.01, 0.005],
-            delta: Delta {
-                change: -0.005,
-                ratio: Some(-0.5),
-                interval: Some((-0.006, -0.004)),
-                result: DeltaResult::Better,
-                reason: None,
-            },
+            delta,
         };
         let table = paired_differences(&[one]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));
-        assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "Better"]);
+        assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "Slightly better"]);
         let variation = MetricVariation {
             label: "Normal".to_owned(),
             metric: Metric::P50,

@@ -137,6 +137,7 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
         ("nohz_full_cpus", "/sys/devices/system/cpu/nohz_full"),
         ("cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
         (CPUFREQ_DRIVER, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
+        ("microcode", "/sys/devices/system/cpu/cpu0/microcode/version"),
     ] {
         if let Some(value) = read(path).filter(|value| !value.is_empty() && value != "(null)") {
             facts.push((name.to_owned(), value));
@@ -154,6 +155,12 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
             };
             facts.push((name.to_owned(), format!("{} (hard limit {})", word(soft), word(hard))));
         }
+    }
+    if let Some(options) = read("/proc/cmdline") {
+        facts.push((super::KERNEL_OPTIONS.to_owned(), super::parse::kernel_options(&options)));
+    }
+    if let Ok(server) = std::env::var("XDG_SESSION_TYPE") {
+        facts.push(("display_server".to_owned(), server));
     }
     if let Some(slack) = clock::timer_slack() {
         facts.push(("timer_slack_ns".to_owned(), slack.get().to_string()));

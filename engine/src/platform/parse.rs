@@ -153,6 +153,37 @@ pub fn cache_bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
+/// Options of the Linux kernel that affect scheduling, interrupts, or deep idle. The others may contain names of disks or
+/// computers, and are never saved.
+const KERNEL_OPTIONS: [&str; 16] = [
+    "isolcpus",
+    "nohz_full",
+    "nohz",
+    "rcu_nocbs",
+    "preempt",
+    "threadirqs",
+    "irqaffinity",
+    "idle",
+    "processor.max_cstate",
+    "intel_idle.max_cstate",
+    "intel_pstate",
+    "amd_pstate",
+    "mitigations",
+    "clocksource",
+    "tsc",
+    "nosmt",
+];
+
+/// Returns the options of a kernel command line that affect scheduling, separated by blanks; "none" without such options.
+pub fn kernel_options(command_line: &str) -> String {
+    let is_known = |word: &&str| {
+        let name = word.split('=').next().unwrap_or_default();
+        KERNEL_OPTIONS.contains(&name)
+    };
+    let found: Vec<&str> = command_line.split_ascii_whitespace().filter(is_known).collect();
+    if found.is_empty() { "none".to_owned() } else { found.join(" ") }
+}
+
 /// Returns the processor's name without trademark signs and filler words: `AMD Ryzen 9 5950X`.
 pub fn cpu_model(text: &str) -> String {
     let mut text = text.replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
@@ -279,5 +310,13 @@ mod tests {
         assert_eq!(rows[0].counts, [(0, 1), (2, 7)]);
         assert_eq!(rows[0].words, ["IO-APIC", "5-edge", "ACPI:Ged"]);
         assert_eq!(interrupt_rows(""), []);
+    }
+
+    #[test]
+    fn only_kernel_options_about_scheduling_are_read() {
+        let line =
+            "BOOT_IMAGE=/vmlinuz root=UUID=12-34 ro quiet isolcpus=2,3 preempt=full threadirqs\n";
+        assert_eq!(kernel_options(line), "isolcpus=2,3 preempt=full threadirqs");
+        assert_eq!(kernel_options("root=/dev/sda1"), "none");
     }
 }

@@ -2,8 +2,10 @@
 //! help.
 
 pub mod comparison;
+mod disturbed;
 pub mod quick;
 mod what_helps;
 
 pub use comparison::Comparison;
+pub use disturbed::DisturbedRun;
 pub use what_helps::{follow_up, frame_loop_of, with_follow_up};

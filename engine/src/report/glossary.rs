@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Options, Report};
 use crate::plan::{CpuFacts, Plan};
 use crate::run::{Capture, Run, Subject};
+use crate::stats::effect::OUTCOMES;
 
 /// A term that the results use, with its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Term {
 const ALL_TESTS: &str = "all tests";
 
 /// The basic terms, which are not columns of a table, with their definitions.
-const BASICS: [(&str, &str); 27] = [
+const BASICS: [(&str, &str); 28] = [
     ("Baseline", "The run that others are compared with: run A."),
     (
         "Block",
@@ -52,6 +53,10 @@ const BASICS: [(&str, &str); 27] = [
     (
         "Logical CPU",
         "What the system schedules threads on: a core, or one of its hardware threads.",
+    ),
+    (
+        "Minimum effect",
+        "The smallest change that matters: 10% for lateness, overshoot, and gaps, 1% for frame times and frame rates, 1 percentage point for shares; it can be set.",
     ),
     ("Noise floor", "How far two runs with the same settings differ on this PC, in 95% of cases."),
     ("Overshoot", "Actual minus requested duration of a wait."),
@@ -89,8 +94,10 @@ const BASICS: [(&str, &str); 27] = [
 pub fn glossary() -> Vec<Term> {
     let imports = [Capture::Frames(Vec::new()), Capture::Histogram(Vec::new())];
     let plans = Plan::all().into_iter().map(Subject::Measured);
+    let outcomes = OUTCOMES.iter().map(|words| (words.word, words.definition));
     let mut terms: BTreeMap<(String, String), Term> = BASICS
         .into_iter()
+        .chain(outcomes)
         .map(|(title, definition)| {
             let (title, definition) = (title.to_owned(), definition.to_owned());
             let key = (title.to_lowercase(), definition.clone());

@@ -7,7 +7,7 @@ mod table;
 mod verdict;
 
 pub use self::apply::{Language, code};
-pub use self::effect::{ChangeEffect, ChangeResult};
+pub use self::effect::ChangeEffect;
 pub use self::table::DISTURBED;
 pub use self::verdict::{is_little_to_gain, recommended};
 use super::model::chart::Chart;

@@ -80,7 +80,7 @@ impl ResampleSource {
     /// Resamples the run; `None` below `MIN_SAMPLES` samples. A statistic that needs more samples than the run
     /// has gets no interval. The same seed draws the same blocks.
     pub fn resample(&self, bins: &Bins, seed: u64, statistics: &[Statistic]) -> Option<Resampled> {
-        let has_enough = |one: &Statistic| one.samples_to_resample() <= self.values.len();
+        let has_enough = |one: &Statistic| one.samples_to_compare() <= self.values.len();
         self.resample_where(bins, seed, statistics, has_enough)
     }
 

@@ -3,6 +3,7 @@
 //! While runs are added, a decision is tried several times. Each try, called a look, can be wrong. The
 //! confidence of a look is so high that all looks together are wrong in at most 5% of cases (Bonferroni).
 
+use super::effect::mean_and_squares;
 use super::float;
 use super::student::student_t;
 
@@ -32,6 +33,13 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the confidence interval.
     pub high: f64,
+}
+
+impl Decision {
+    /// Decides a limit on a value without an interval: met where the value is within it, else undecided.
+    pub fn without_interval(is_within: bool) -> Self {
+        if is_within { Self::Met } else { Self::Undecided }
+    }
 }
 
 impl Estimate {
@@ -76,15 +84,6 @@ impl Estimate {
         let mirrored = Self { mean: -self.mean, low: -self.high, high: -self.low };
         mirrored.is_at_most(-limit)
     }
-}
-
-/// Returns the mean and the sum of the squared deviations from the mean; zeros without values.
-fn mean_and_squares(values: &[f64]) -> (f64, f64) {
-    if values.is_empty() {
-        return (0.0, 0.0);
-    }
-    let mean = values.iter().sum::<f64>() / float(values.len());
-    (mean, values.iter().map(|value| (value - mean).powi(2)).sum())
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Effects of several changes of settings, measured in rounds with one baseline, with confidence intervals that hold
 //! for all changes together.
 
+use super::effect::{CHANCE, Estimated, Method, holm_levels, mean_and_squares};
 use super::float;
-use super::student::{student_chance, student_t};
-
-/// Probability that at least one effect is reported although no change has an effect.
-const ERROR: f64 = 0.05;
+use super::student::student_t;
 
 /// The mean effect of a change, with a 95% confidence interval that holds for all changes together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,48 +29,37 @@ impl PairedEffects {
     ///
     /// Uses Student's t over rounds with the standard deviation pooled over all changes. The differences of a round
     /// share its baseline, which is half of their variance: `m` changes have the degrees of freedom of
-    /// `m / (1 + (m − 1) / 4)` independent ones (Satterthwaite). By Holm's correction, the smallest of `m`
-    /// probabilities is tested at 5% / m, the next at 5% / (m − 1), and so on until one is not below its level. All
-    /// further changes are tested at that level. The interval of a change has the level of its test, so that it
-    /// excludes 0 if the change has an effect by the test.
+    /// `m / (1 + (m − 1) / 4)` independent ones (Satterthwaite). The intervals are corrected together
+    /// ([`holm_levels`]).
     pub fn of(changes: &[Vec<f64>]) -> Option<Self> {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / float(values.len());
-        let mut squares = 0.0;
-        let mut degrees = 0;
-        let mut tested = Vec::new();
-        for (at, values) in changes.iter().enumerate().filter(|(_, values)| 1 < values.len()) {
-            let mean = mean(values);
-            squares += values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-            degrees += values.len() - 1;
-            tested.push((at, mean, values.len()));
-        }
+        let is_tested = |values: &&Vec<f64>| 1 < values.len();
+        let tested: Vec<&Vec<f64>> = changes.iter().filter(is_tested).collect();
+        let squares: f64 = tested.iter().map(|values| mean_and_squares(values).1).sum();
+        let degrees: usize = tested.iter().map(|values| values.len() - 1).sum();
         let deviation = (squares / float(degrees)).sqrt();
         // If two values have a correlation of 1/2, their squares have a correlation of 1/4.
         let shared = tested.len().saturating_sub(1);
         let degrees = (degrees * 4 / (4 + shared)).max(1);
         let error = |count: usize| deviation / float(count).sqrt();
-        let chance = |mean: f64, count: usize| match error(count) {
-            0.0 if mean == 0.0 => 1.0,
-            0.0 => 0.0,
-            error => student_chance(degrees, mean / error),
+        let estimates: Vec<Option<Estimated>> = changes
+            .iter()
+            .map(|values| {
+                let (mean, count) = (mean_and_squares(values).0, values.len());
+                let of = || Estimated::of_error(mean, error(count), degrees, Method::Pairs(count));
+                (1 < count).then(of)
+            })
+            .collect();
+        let probabilities: Vec<f64> =
+            estimates.iter().flatten().map(Estimated::probability).collect();
+        let mut levels = holm_levels(&probabilities).into_iter();
+        let fewest = tested.iter().map(|values| values.len()).min()?;
+        let smallest = student_t(degrees, 1.0 - CHANCE / float(tested.len())) * error(fewest);
+        let effect = |estimate: &Option<Estimated>| {
+            let estimate = estimate.as_ref()?;
+            let interval = estimate.interval(levels.next()?);
+            Some(PairedEffect { mean: estimate.difference(), interval })
         };
-        tested.sort_by(|a, b| chance(a.1, a.2).total_cmp(&chance(b.1, b.2)));
-        let fewest = tested.iter().map(|(_, _, count)| *count).min()?;
-        let smallest = student_t(degrees, 1.0 - ERROR / float(tested.len())) * error(fewest);
-        let mut effects = vec![None; changes.len()];
-        let mut level = ERROR / float(tested.len());
-        let mut has_failed = false;
-        for (rank, &(at, mean, count)) in tested.iter().enumerate() {
-            if !has_failed {
-                level = ERROR / float(tested.len() - rank);
-                has_failed = level <= chance(mean, count);
-            }
-            let half = student_t(degrees, 1.0 - level) * error(count);
-            if let Some(effect) = effects.get_mut(at) {
-                *effect = Some(PairedEffect { mean, interval: (mean - half, mean + half) });
-            }
-        }
-        Some(Self { effects, smallest })
+        Some(Self { effects: estimates.iter().map(effect).collect(), smallest })
     }
 }
 

@@ -76,7 +76,7 @@ impl Statistic {
 
     /// Returns the number of samples that a comparison of two runs needs for this statistic. `AboveBaseline` needs
     /// fewer than its interval: a clear excess over the baseline is visible before its size is known precisely.
-    pub(super) const fn samples_to_resample(self) -> usize {
+    pub(crate) const fn samples_to_compare(self) -> usize {
         match self {
             Self::AboveBaseline => 500,
             _ => self.samples_needed(),

@@ -8,7 +8,9 @@ use std::path::Path;
 use super::format::{PriorError, PriorRecord};
 use super::index::{Line, RunIndexEntry};
 use super::{FindError, Store, disk, load};
-use crate::report::comparison::{NoiseFloor, Prior, RepeatedValues, is_repeat, setting_key};
+use crate::report::comparison::{
+    MinEffect, NoiseFloor, Prior, RepeatedValues, Rules, is_repeat, setting_key,
+};
 use crate::report::{Comparison, Report};
 use crate::run::{Ending, Run, TrialRun};
 
@@ -198,29 +200,56 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
     Ok(PriorRecord::read(&disk::read_bounded(path, MAX_PRIOR_BYTES)?)?)
 }
 
+/// From where a comparison knows the run-to-run variation.
+#[derive(Clone, Copy, Debug)]
+pub enum History<'a> {
+    /// From the saved runs.
+    Saved(&'a Store),
+    /// As given, whatever is saved.
+    Given(&'a Prior),
+    /// From the fixed table.
+    Fixed,
+}
+
+impl<'a> History<'a> {
+    /// Returns the history of a library; the fixed table without one.
+    pub fn of(store: Option<&'a Store>) -> Self {
+        store.map_or(Self::Fixed, Self::Saved)
+    }
+
+    fn prior(self) -> Prior {
+        match self {
+            Self::Saved(store) => store.prior(),
+            Self::Given(prior) => prior.clone(),
+            Self::Fixed => Prior::default(),
+        }
+    }
+}
+
 /// Compares runs with the first one, the baseline. The noise floor is that of the baseline's settings, if
 /// enough runs with these settings are saved. Runs later than the baseline do not count, and the other compared
 /// runs count only if they belong to the baseline's series of repeats. With `group_a`, this number of runs at the
-/// start is group A, with which the other runs are compared as a group. `prior` is the typical run-to-run
-/// variation; without it, the variation of the saved runs is used.
+/// start is group A, with which the other runs are compared as a group.
 pub fn compare(
     runs: &[(&Run, &Report)],
     group_a: Option<usize>,
-    store: Option<&Store>,
-    prior: Option<&Prior>,
+    history: History<'_>,
+    minimum: MinEffect,
 ) -> Comparison {
-    let read_prior = || prior.cloned().or_else(|| store.map(Store::prior)).unwrap_or_default();
+    let rules = Rules { floor: None, prior: history.prior(), minimum };
     if let Some(count) = group_a {
         let (a, b) = runs.split_at(count.min(runs.len()));
-        return Comparison::of_groups([a, b], &read_prior());
+        return Comparison::of_groups([a, b], &rules);
     }
-    let of_baseline = runs.first().map(|(run, _)| *run);
     let compared: Vec<&Run> = runs.iter().map(|(run, _)| *run).collect();
-    let floor = store.zip(of_baseline).and_then(|(store, run)| {
-        let floor = store.noise_floor(run, &compared);
-        floor.inspect_err(|error| log::info!("no noise floor: {error}")).ok()?
-    });
-    Comparison::of_reports(runs, 0, floor.as_ref(), &read_prior())
+    let floor = match (history, runs.first()) {
+        (History::Saved(store), Some((run, _))) => {
+            let floor = store.noise_floor(run, &compared);
+            floor.inspect_err(|error| log::info!("no noise floor: {error}")).ok().flatten()
+        }
+        _ => None,
+    };
+    Comparison::of_reports(runs, 0, &Rules { floor: floor.as_ref(), ..rules })
 }
 
 #[cfg(test)]

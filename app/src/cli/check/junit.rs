@@ -41,6 +41,9 @@ pub(super) fn text(checked: &[Checked<'_>], began: jiff::Timestamp) -> String {
                     format!("      <error type=\"undecided\" message=\"{sentence}\"/>\n")
                 }
             });
+            for line in one.about() {
+                xml.push_str(&format!("      <system-err>{}</system-err>\n", escaped(&line)));
+            }
             xml.push_str("    </testcase>\n");
         }
     }

@@ -19,6 +19,8 @@ use crate::cli::text_file::read_text;
 pub(super) struct LimitsFile {
     /// Maximum duration of all repeats of one test, for example `10min`.
     pub(super) time_limit: Option<Spanned<String>>,
+    /// What disturbed runs mean: `undecided` (the default) or `count`.
+    pub(super) disturbed: Option<Spanned<String>>,
     /// The tests, each under `[[test]]`.
     pub(super) test: Vec<TestEntry>,
 }

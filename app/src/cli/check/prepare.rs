@@ -61,6 +61,8 @@ pub(super) struct Test {
 pub(super) struct Prepared {
     pub(super) tests: Vec<Test>,
     pub(super) time_limit: Nanos,
+    /// Whether disturbed runs count like all others.
+    pub(super) counts_disturbed: bool,
     /// Settings without effect: one sentence per setting.
     pub(super) notes: Vec<String>,
 }
@@ -74,10 +76,18 @@ pub(super) fn prepared(source: &SourceText, facts: &MachineFacts) -> Result<Prep
             .filter(|time| Nanos::ZERO < *time)
             .ok_or_else(|| invalid(source, text, "a time such as 10min"))?,
     };
+    let counts_disturbed = match &file.disturbed {
+        None => false,
+        Some(text) => match text.get_ref().as_str() {
+            "undecided" => false,
+            "count" => true,
+            _ => return Err(invalid(source, text, "undecided or count")),
+        },
+    };
     let mut notes = Vec::new();
     let tests = file.test.iter().map(|entry| test(source, entry, facts, &mut notes));
     let tests = tests.collect::<Result<_, _>>()?;
-    Ok(Prepared { tests, time_limit, notes })
+    Ok(Prepared { tests, time_limit, counts_disturbed, notes })
 }
 
 fn invalid(source: &SourceText, value: &Spanned<String>, expected: &str) -> FileError {

@@ -30,6 +30,8 @@ pub(super) struct LimitResult<'a> {
     count: usize,
     /// Why there is no estimate; empty if there is one.
     reason: String,
+    /// Whether the result is undecided because a run was disturbed.
+    is_disturbed: bool,
 }
 
 /// Returns the result of each limit of a test after these repeats.
@@ -63,7 +65,8 @@ impl<'a> LimitResult<'a> {
         };
         let usable = |weight| Estimate::of(&found, &baseline, weight).filter(|_| reason.is_empty());
         let mean = mean(&baseline);
-        let decision = decide(limit.allowed, mean, &usable).unwrap_or(Decision::Undecided);
+        let decision = decide(limit.allowed, mean, &usable)
+            .unwrap_or_else(|| without_interval(limit.allowed, &found, mean));
         Self {
             test,
             limit,
@@ -73,7 +76,13 @@ impl<'a> LimitResult<'a> {
             noise: noise_of(&found),
             count: found.len(),
             reason,
+            is_disturbed: false,
         }
+    }
+
+    /// Makes the result undecided because a run was disturbed and could not be repeated undisturbed.
+    pub(super) fn undecide(&mut self) {
+        (self.decision, self.is_disturbed) = (Decision::Undecided, true);
     }
 
     /// Returns the result of the limit as one sentence.
@@ -95,6 +104,9 @@ impl<'a> LimitResult<'a> {
             ),
         });
         let noise = self.noise.map(|noise| value_of(self.limit, noise));
+        if self.is_disturbed {
+            text.push_str("; a run was disturbed");
+        }
         text.push_str(&format!("; noise floor {}", noise.as_deref().unwrap_or("not known")));
         text + "; " + &count_text(self.count, "runs")
     }
@@ -142,6 +154,18 @@ fn decide(
         Allowed::Decrease(Size::Change(change)) => less(1.0)?.is_at_least(-change),
         Allowed::Decrease(Size::Ratio(ratio)) => less(1.0 - ratio * sign)?.is_at_least(0.0),
     })
+}
+
+/// Decides a limit by the mean of values that have no interval: met where it is within the limit, else undecided.
+fn without_interval(allowed: Allowed, found: &[f64], baseline: Option<f64>) -> Decision {
+    let Some(mean) = mean(found) else { return Decision::Undecided };
+    let less = |weight: f64| {
+        let mean = mean - weight * baseline.unwrap_or_default();
+        Some(Estimate { mean, low: mean, high: mean })
+    };
+    let is_relative = matches!(allowed, Allowed::Increase(_) | Allowed::Decrease(_));
+    let decision = decide(allowed, baseline, &less).filter(|_| !is_relative || baseline.is_some());
+    Decision::without_interval(decision == Some(Decision::Met))
 }
 
 /// Combines the decisions of several limits: exceeded if any limit is exceeded; otherwise undecided
@@ -269,10 +293,43 @@ mod tests {
     }
 
     #[test]
-    fn too_few_runs_are_undecided_with_the_reason() {
+    fn limits_without_an_interval_are_met_or_undecided() {
         let (found, sentence) = decision(Allowed::Max(1e9), &[], &[1.0, 2.0]);
-        assert_eq!(found, Decision::Undecided);
+        assert_eq!(found, Decision::Met);
         assert!(sentence.contains("at least 3 runs are needed, 2 measured;"), "{sentence}");
-        assert!(decision(Allowed::Max(1e9), &[], &[1.0]).1.ends_with("; 1 run"));
+        let (found, sentence) = decision(Allowed::Max(0.5), &[], &[1.0]);
+        assert_eq!(found, Decision::Undecided);
+        assert!(sentence.ends_with("; 1 run"), "{sentence}");
+        assert_eq!(
+            decision(Allowed::Increase(Size::Ratio(0.2)), &[], &[1.0]).0,
+            Decision::Undecided
+        );
+        assert_eq!(decision(Allowed::Increase(Size::Ratio(0.2)), &[2.0], &[1.0]).0, Decision::Met);
+        assert_eq!(decision(Allowed::Max(0.5), &[], &[]).0, Decision::Undecided);
+    }
+
+    #[test]
+    fn a_disturbed_run_makes_every_limit_undecided() {
+        for (max, expected) in [(200e3, Decision::Met), (50e3, Decision::Broken)] {
+            let limit = Limit {
+                configuration: "a".to_owned(),
+                metric: Metric::P99,
+                allowed: Allowed::Max(max),
+                text: "max".to_owned(),
+            };
+            let test = Test {
+                name: "test".to_owned(),
+                plan: Plan::FrameLoop(FrameLoop::default()),
+                limits: vec![limit],
+                baseline: Vec::new(),
+            };
+            let repeats = [99e3, 100e3, 101e3].map(run);
+            let mut found = results(&test, &repeats);
+            assert_eq!(found[0].decision, expected);
+            found[0].undecide();
+            assert_eq!(found[0].decision, Decision::Undecided);
+            assert!(found[0].sentence().contains("undecided: p99 is"), "{}", found[0].sentence());
+            assert!(found[0].sentence().contains("a run was disturbed;"));
+        }
     }
 }

@@ -3,19 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure};
+use jitterscope_engine::report::comparison::{Delta, Figure, MinEffect, Reason};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
-use jitterscope_engine::stats::distinct;
+use jitterscope_engine::stats::{Outcome, distinct};
 use jitterscope_engine::units::shortened;
 
 use crate::text as words;
 
-/// A `--fail-if` condition: if it is met, the command fails.
+/// A `--fail-if` condition: if it is true, the command fails.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Gate {
     /// Any metric has the result Worse.
     Worse,
+    /// Any metric has the result Worse or Slightly worse.
+    SlightlyWorse,
     /// A metric changed by more than the limit.
     Change {
         /// The key of the metric.
@@ -27,6 +29,38 @@ pub(super) enum Gate {
         /// The condition as the user wrote it.
         text: String,
     },
+}
+
+/// Whether a condition is true. Listed in the order in which one decides over the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// A change is clear, and beyond the limit.
+    True,
+    /// A change is beyond the limit but not clear, a run was disturbed, or nothing could be evaluated.
+    Undecided,
+    /// All changes are within the limit.
+    False,
+}
+
+impl Truth {
+    /// Returns the word in JSON and messages.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::Undecided => "undecided",
+            Self::False => "false",
+        }
+    }
+}
+
+/// A condition with what it is, and why.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    /// The condition as the user wrote it.
+    pub(super) condition: String,
+    pub(super) truth: Truth,
+    /// One line per change or run that makes the condition true or undecided.
+    pub(super) lines: Vec<String>,
 }
 
 /// A limit on a change.
@@ -42,6 +76,7 @@ impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Worse => f.write_str("worse"),
+            Self::SlightlyWorse => f.write_str("slightly-worse"),
             Self::Change { text, .. } => f.write_str(text),
         }
     }
@@ -52,8 +87,10 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if text == "worse" {
-            return Ok(Self::Worse);
+        match text {
+            "worse" => return Ok(Self::Worse),
+            "slightly-worse" => return Ok(Self::SlightlyWorse),
+            _ => {}
         }
         let wrong = || {
             format!(
@@ -93,72 +130,90 @@ pub(in crate::cli) fn limit(text: &str, unit: Quantity) -> Option<Limit> {
     }
 }
 
-/// Why a condition could not be checked. An unchecked condition is an error, so that a script does
-/// not count it as passed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum GateError {
-    /// The runs cannot be compared.
-    #[error("cannot check the condition '{gate}': {why}")]
-    NotComparable {
-        /// The condition as the user wrote it.
-        gate: String,
-        /// Why the runs cannot be compared.
-        why: String,
-    },
-    /// The runs lack the metric of the condition.
-    #[error(
-        "cannot check the condition '{gate}': the runs have no such metric, or too few samples for it"
-    )]
-    Missing {
-        /// The condition as the user wrote it.
-        gate: String,
-    },
+/// Parses a minimum effect: a share of the baseline such as `2%`, or percentage points such as `0.5pp`.
+pub(super) fn min_effect(text: &str) -> Result<MinEffect, String> {
+    let expected = || {
+        let text = shortened(text);
+        format!("invalid minimum effect '{text}': expected a share such as 2%, or 0.5pp for shares")
+    };
+    let number = |limit: Limit| match limit {
+        Limit::Ratio(share) => (MinEffect { share: Some(share), points: None }, share),
+        Limit::Change(points) => (MinEffect { share: None, points: Some(points) }, points),
+    };
+    let (found, size) = limit(text, Quantity::Share).map(number).ok_or_else(expected)?;
+    if (0.0..=1.0).contains(&size) { Ok(found) } else { Err(expected()) }
 }
 
 impl Gate {
-    /// Returns one line per change that meets the condition.
-    pub(super) fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, GateError> {
-        let blocked = comparison.rows.iter().all(|row| row.obstacle.is_some());
-        if comparison.obstacle.is_some() || blocked {
-            let why = words::compare::sentence(comparison);
-            return Err(GateError::NotComparable { gate: self.to_string(), why });
-        }
-        let mut failures = Vec::new();
-        let mut looked_at = 0;
-        for row in comparison.rows.iter().filter(|row| row.obstacle.is_none()) {
-            for figure in &row.figures {
-                for (delta, run) in figure.deltas.iter().zip(0..) {
-                    let Some(delta) = delta else { continue };
-                    let concerns = match self {
-                        Self::Worse => true,
-                        Self::Change { key, .. } => *key == figure.metric.key,
-                    };
-                    looked_at += usize::from(concerns);
-                    if concerns && self.is_broken_by(delta) {
-                        failures.push(line(comparison, &row.label, figure, run, delta));
+    /// Decides the condition over all comparisons, those of several parts of quick checks. A part without the metric of the
+    /// condition does not count.
+    pub(super) fn judge<'a>(&self, comparisons: impl Iterator<Item = &'a Comparison>) -> Judged {
+        let (mut truths, mut lines, mut disturbed) = (Vec::new(), Vec::new(), Vec::new());
+        for comparison in comparisons {
+            let of_all =
+                comparison.disturbed.iter().map(|(_, run)| format!("disturbed {}", run.words()));
+            disturbed.extend(of_all);
+            if let Some(obstacle) = &comparison.obstacle {
+                lines.push((Truth::Undecided, words::compare::obstacle(obstacle)));
+            }
+            for row in comparison.rows.iter().filter(|row| row.obstacle.is_none()) {
+                for figure in &row.figures {
+                    for (delta, run) in figure.deltas.iter().zip(0..) {
+                        let Some(delta) = delta else { continue };
+                        let Some(truth) = self.truth(figure.metric.key, delta) else { continue };
+                        truths.push(truth);
+                        if truth != Truth::False {
+                            lines.push((truth, line(comparison, &row.label, figure, run, delta)));
+                        }
                     }
                 }
             }
         }
-        if looked_at == 0 {
-            return Err(GateError::Missing { gate: self.to_string() });
-        }
-        Ok(failures)
+        let has = |truth| truths.contains(&truth);
+        let (truth, lines) = match (disturbed.is_empty(), truths.is_empty()) {
+            (false, _) => (Truth::Undecided, disturbed),
+            (true, true) => {
+                let why = "nothing was evaluated: the runs have no such metric, or too few samples or runs for it";
+                let own = lines.into_iter().map(|(_, line)| line);
+                (Truth::Undecided, own.chain([why.to_owned()]).collect())
+            }
+            (true, false) => {
+                let truth = [Truth::True, Truth::Undecided].into_iter().find(|&truth| has(truth));
+                let truth = truth.unwrap_or(Truth::False);
+                let own = lines.into_iter().filter(|(of, _)| *of == truth);
+                (truth, own.map(|(_, line)| line).collect())
+            }
+        };
+        Judged { condition: self.to_string(), truth, lines }
     }
 
-    fn is_broken_by(&self, delta: &Delta) -> bool {
+    /// Returns whether a change makes the condition true; `None` if the condition is not about the metric, or the change
+    /// was not evaluated.
+    fn truth(&self, of: &str, delta: &Delta) -> Option<Truth> {
+        let is_maximum = delta.reason == Some(Reason::Maximum);
+        let is_evaluated = !matches!(delta.result, Outcome::NotEvaluated | Outcome::NotEnoughData);
+        let of_result =
+            |is_met: bool| is_evaluated.then_some(if is_met { Truth::True } else { Truth::False });
         match self {
-            Self::Worse => delta.result == DeltaResult::Worse,
+            Self::Worse => of_result(delta.result == Outcome::Worse),
+            Self::SlightlyWorse => of_result(delta.result.is_decline()),
+            Self::Change { key, .. } if *key != of || !(is_evaluated || is_maximum) => None,
             Self::Change { is_above, limit, .. } => {
                 let (change, limit) = match *limit {
-                    Limit::Change(limit) => (delta.change, limit),
+                    Limit::Change(limit) => (delta.effect.difference, limit),
                     // An increase from zero exceeds any relative limit.
                     Limit::Ratio(limit) => {
-                        let whole = if delta.change == 0.0 { 0.0 } else { f64::INFINITY };
-                        (delta.ratio.unwrap_or(whole * delta.change.signum()), limit)
+                        let change = delta.effect.difference;
+                        let whole = if change == 0.0 { 0.0 } else { f64::INFINITY };
+                        (delta.ratio.unwrap_or(whole * change.signum()), limit)
                     }
                 };
-                if *is_above { limit < change } else { change < limit }
+                let is_beyond = if *is_above { limit < change } else { change < limit };
+                Some(match (is_beyond, delta.effect.is_certain()) {
+                    (true, true) => Truth::True,
+                    (true, false) => Truth::Undecided,
+                    (false, _) => Truth::False,
+                })
             }
         }
     }
@@ -173,10 +228,10 @@ fn line(
 ) -> String {
     let metric = &figure.metric;
     let place = if comparison.rows.len() == 1 { String::new() } else { format!(", {label}") };
-    let verb = if delta.change < 0.0 { "fell" } else { "rose" };
+    let verb = if delta.effect.difference < 0.0 { "fell" } else { "rose" };
     let size = match metric.unit {
-        Quantity::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
-        _ => words::compare::value(metric, delta.change.abs()),
+        Quantity::Share => format!("{:.3} pp", delta.effect.difference.abs() * 100.0),
+        _ => words::compare::value(metric, delta.effect.difference.abs()),
     };
     let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
     let result = match words::compare::why(delta) {
@@ -195,39 +250,60 @@ fn line(
 mod tests {
     use super::*;
 
-    fn delta(change: f64, ratio: Option<f64>) -> Delta {
-        Delta {
-            change,
-            ratio,
-            interval: None,
-            result: DeltaResult::NoClearDifference,
-            reason: None,
-        }
+    fn delta(change: f64, ratio: Option<f64>, interval: (f64, f64)) -> Delta {
+        let mut delta = Delta::without_interval(0.0, change, 0.0, Outcome::Same, None);
+        delta.effect.interval = Some(interval);
+        Delta { ratio, result: delta.effect.outcome(false), ..delta }
     }
 
     #[test]
-    fn condition_is_met_only_beyond_its_limit() {
-        for (gate, delta, breaks) in [
-            ("p99>+20%", delta(100.0, Some(0.21)), true),
-            ("p99>+20%", delta(100.0, Some(0.20)), false),
-            ("p99 > 20%", delta(100.0, Some(0.5)), true),
-            ("p99>+20%", delta(-100.0, Some(-0.5)), false),
-            ("p99.9>+500us", delta(500_001.0, None), true),
-            ("p99.9>+0.5ms", delta(499_999.0, None), false),
-            ("missed>+0.1pp", delta(0.002, None), true),
-            ("missed>+20%", delta(0.002, None), true),
-            ("missed>+20%", delta(0.0, None), false),
-            ("1%-low<-5%", delta(-4.0, Some(-0.06)), true),
-            ("1%-low<-5", delta(-4.0, Some(-0.06)), false),
-            ("average-fps<-3fps", delta(-4.0, Some(-0.06)), true),
-            ("stutter>+0.1pp", delta(0.002, None), true),
-            ("p50<-\u{2212}5%", delta(0.0, None), false),
+    fn condition_is_true_only_beyond_its_limit_and_clear() {
+        let (clear, unclear) = ((1e-9, 1e9), (-1e9, 1e9));
+        let falls = (-1e9, -1e-9);
+        for (gate, key, delta, expected) in [
+            ("p99>+20%", "p99", delta(100.0, Some(0.21), clear), Some(Truth::True)),
+            ("p99>+20%", "p99", delta(100.0, Some(0.21), unclear), Some(Truth::Undecided)),
+            ("p99>+20%", "p99", delta(100.0, Some(0.20), clear), Some(Truth::False)),
+            ("p99>+20%", "p99", delta(100.0, Some(0.20), unclear), Some(Truth::False)),
+            ("p99>+20%", "p95", delta(100.0, Some(0.5), clear), None),
+            ("p99 > 20%", "p99", delta(100.0, Some(0.5), clear), Some(Truth::True)),
+            ("p99>+20%", "p99", delta(-100.0, Some(-0.5), falls), Some(Truth::False)),
+            ("p99.9>+500us", "p99.9", delta(500_001.0, None, clear), Some(Truth::True)),
+            ("p99.9>+0.5ms", "p99.9", delta(499_999.0, None, clear), Some(Truth::False)),
+            ("missed>+0.1pp", "missed", delta(0.002, None, clear), Some(Truth::True)),
+            ("missed>+20%", "missed", delta(0.002, None, clear), Some(Truth::True)),
+            ("missed>+20%", "missed", delta(0.0, None, unclear), Some(Truth::False)),
+            ("1%-low<-5%", "1%-low", delta(-4.0, Some(-0.06), falls), Some(Truth::True)),
+            ("1%-low<-5", "1%-low", delta(-4.0, Some(-0.06), falls), Some(Truth::False)),
+            ("average-fps<-3fps", "average-fps", delta(-4.0, None, falls), Some(Truth::True)),
+            ("p50<-\u{2212}5%", "p50", delta(0.0, None, unclear), None),
+            ("worse", "p99", delta(1.0, None, clear), Some(Truth::True)),
+            ("worse", "p99", delta(1.0, None, unclear), Some(Truth::False)),
         ] {
-            let Ok(gate) = gate.parse::<Gate>() else {
-                assert!(!breaks, "{gate} is not read");
-                continue;
-            };
-            assert_eq!(gate.is_broken_by(&delta), breaks, "{gate} {delta:?}");
+            let found = gate.parse::<Gate>().ok().and_then(|gate| gate.truth(key, &delta));
+            assert_eq!(found, expected, "{gate} {delta:?}");
+        }
+        let slight = Delta { result: Outcome::SlightlyWorse, ..delta(1.0, None, clear) };
+        assert_eq!(Gate::Worse.truth("p99", &slight), Some(Truth::False));
+        assert_eq!(Gate::SlightlyWorse.truth("p99", &slight), Some(Truth::True));
+        // What was not evaluated says nothing, and a maximum has no interval: beyond its limit, it is undecided.
+        let not =
+            |reason| Delta::without_interval(1.0, 1.0, 0.0, Outcome::NotEvaluated, Some(reason));
+        let gate: Gate = "max>+20%".parse().unwrap();
+        assert_eq!(gate.truth("max", &not(Reason::Maximum)), Some(Truth::Undecided));
+        assert_eq!(gate.truth("max", &not(Reason::SettingsDiffer)), None);
+        assert_eq!(Gate::Worse.truth("max", &not(Reason::Maximum)), None);
+        let few = Some(Reason::TooFewRuns(1));
+        let few = Delta::without_interval(1.0, 1.0, 0.0, Outcome::NotEnoughData, few);
+        assert_eq!(gate.truth("max", &few), None);
+    }
+
+    #[test]
+    fn minimum_effect_is_a_share_or_points() {
+        assert_eq!(min_effect("2%").unwrap(), MinEffect { share: Some(0.02), points: None });
+        assert_eq!(min_effect("0.5pp").unwrap(), MinEffect { share: None, points: Some(0.005) });
+        for wrong in ["2", "-2%", "200%", "2us", "", "x%"] {
+            assert!(min_effect(wrong).unwrap_err().contains("expected a share"), "{wrong}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jitterscope_engine::export::markdown;
+use jitterscope_engine::export::{Block, markdown};
 use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{ComparedRow, Reason, Relevance, Variation};
@@ -13,11 +13,14 @@ use serde_json::{Value, json};
 
 use super::super::names::{self, Place};
 use super::super::print::columns;
-use crate::text::compare::{self, Compared, Evaluated, conditions, differences, legend, remarks};
+use super::gate::Judged;
+use crate::text::compare::{self, Compared, conditions, differences, legend, remarks};
 use crate::text::{self as words};
 
 /// Returns the comparison as text for a terminal.
-pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
+pub(super) fn table((part, comparison, runs): &Shown<'_>) -> String {
+    let runs = &evaluated(runs);
+    let command = Compared { part: *part, comparison, runs }.command();
     let mut text = legend(comparison, runs).join("\n");
     text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
     text.push_str(&format!("{}\n", compare::evidence(comparison)));
@@ -37,9 +40,9 @@ pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
     if !comparison.rows.is_empty() {
         text.push_str(&format!("\n{}", compare::noise_floor(comparison)));
         text.push_str(
-            "\nIntervals: moving-block bootstrap, 2\u{202f}000 resamples. Max is shown without a result: \
-             it grows with run length.\n",
+            "\nIntervals hold together (Holm's correction). Max is shown without a result: it grows with run length.\n",
         );
+        text.push_str(&format!("Repeat with: {command}\n"));
     }
     // Some terminals cannot show the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
@@ -56,16 +59,27 @@ pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// Returns the comparisons as Markdown.
-pub(super) fn markdown(compared: &[Shown<'_>]) -> String {
-    markdown::text(&with_sets(compared, compare::document))
+/// Returns the runs as they are evaluated.
+fn evaluated<'a>(runs: &'a [(Cow<'_, Run>, Report)]) -> Vec<(&'a Run, &'a Report)> {
+    runs.iter().map(|(run, report)| (run.as_ref(), report)).collect()
+}
+
+/// Returns the comparisons as Markdown, with the conditions that were checked.
+pub(super) fn markdown(compared: &[Shown<'_>], judged: &[Judged]) -> String {
+    let mut blocks = with_sets(compared, compare::document);
+    let of_gates = judged.iter().map(|Judged { condition, truth, lines }| {
+        let text = format!("--fail-if {condition}: {}. {}", truth.word(), lines.join(" "));
+        Block::item(text.trim_end())
+    });
+    // Before the folded section, which is last.
+    let last = blocks.len().saturating_sub(1);
+    blocks.splice(last..last, of_gates.collect::<Vec<_>>());
+    markdown::text(&blocks)
 }
 
 fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[Compared<'_>]) -> T) -> T {
-    let evaluated: Vec<Vec<(&Run, &Report)>> = compared
-        .iter()
-        .map(|(.., runs)| runs.iter().map(|(run, report)| (run.as_ref(), report)).collect())
-        .collect();
+    let evaluated: Vec<Vec<(&Run, &Report)>> =
+        compared.iter().map(|(.., runs)| evaluated(runs)).collect();
     let sets: Vec<Compared<'_>> = compared
         .iter()
         .zip(&evaluated)
@@ -77,9 +91,10 @@ fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[Compared<'_>]) -> T
 /// Returns the comparison as JSON. Depending on the metric's unit, values are nanoseconds, shares,
 /// or frames per second.
 pub(super) fn json(
-    comparison: &Comparison,
-    runs: &Evaluated<'_>,
+    (_, comparison, runs): &Shown<'_>,
+    judged: &[Judged],
 ) -> Result<String, serde_json::Error> {
+    let runs = evaluated(runs);
     let rows: Vec<Value> = comparison.rows.iter().map(|row| row_json(comparison, row)).collect();
     let conditions: Vec<Value> = comparison
         .conditions
@@ -132,6 +147,22 @@ pub(super) fn json(
             Variation::Unknown | Variation::Repeats(_) => None,
         },
         "prior": PriorRecord::of(&comparison.prior),
+        "prior_option": comparison.prior.to_text(),
+        "min_effect": {
+            "share": comparison.minimum.share,
+            "percentage_points": comparison.minimum.points.map(|points| points * 100.0),
+        },
+        "disturbed": comparison.disturbed.iter().map(|(_, run)| run.words()).collect::<Vec<_>>(),
+        "fail_if": judged
+            .iter()
+            .map(|one| {
+                json!({
+                    "condition": one.condition,
+                    "result": one.truth.word(),
+                    "reasons": one.lines,
+                })
+            })
+            .collect::<Vec<_>>(),
         "configurations": rows,
     });
     let mut text = format::safe_json(&serde_json::to_string_pretty(&comparison)?);
@@ -150,10 +181,12 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                 .map(|delta| match delta {
                     None => Value::Null,
                     Some(delta) => json!({
-                        "change": delta.change,
+                        "change": delta.effect.difference,
                         "ratio": delta.ratio,
-                        "interval_95": delta.interval.map(|(low, high)| [low, high]),
-                        "result": delta.result.word().to_lowercase().replace(' ', "-"),
+                        "interval_95": delta.effect.interval.map(|(low, high)| [low, high]),
+                        "probability": delta.effect.probability,
+                        "min_effect": delta.effect.minimum,
+                        "result": delta.result.words().key,
                         "reason": delta.reason.map(|reason| reason.words().0),
                         "more_needed": delta.reason.and_then(Reason::more_needed),
                     }),

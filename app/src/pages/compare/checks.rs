@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::comparison::Outcome;
+use jitterscope_engine::report::comparison::Overall;
+use jitterscope_engine::stats::Outcome;
 
 use crate::pages::export::export_buttons;
 use crate::pages::severity_of;
@@ -28,8 +29,8 @@ pub(super) fn ui(
 ) {
     let sentence = words::check_sentence(&compared.outcomes, compared.sides().len());
     let severity = match words::check_outcome(&compared.outcomes) {
-        Outcome::Better => Severity::Good,
-        Outcome::Worse | Outcome::Mixed => Severity::Fair,
+        Overall::Of(Outcome::Better) => Severity::Good,
+        Overall::Of(Outcome::Worse) | Overall::Mixed => Severity::Fair,
         _ => Severity::Info,
     };
     cards_ui(ui, session, compared, actions);
@@ -151,7 +152,7 @@ fn part_ui(
     ui: &mut Ui,
     compared: &CheckComparison,
     part: Part,
-    outcomes: &[Option<Outcome>],
+    outcomes: &[Option<Overall>],
     actions: &mut Vec<Action>,
 ) {
     let frame = Frame::new().inner_margin(Margin::symmetric(size::CARD_PADDING, 0));
@@ -225,12 +226,12 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
 }
 
 /// Draws the outcome of a measurement in a check or group, compared with the first check or group.
-fn outcome_ui(ui: &mut Ui, outcome: Option<Outcome>) {
+fn outcome_ui(ui: &mut Ui, outcome: Option<Overall>) {
     let tokens = Tokens::of(ui);
     if let Some(outcome) = outcome {
         let color = match outcome {
-            Outcome::Better => tokens.good,
-            Outcome::Worse => tokens.fair,
+            Overall::Of(Outcome::Better) => tokens.good,
+            Overall::Of(Outcome::Worse) => tokens.fair,
             _ => tokens.t2,
         };
         Spans::plain(Type::TableStrong, outcome.words()[1], color).label(ui);

@@ -5,8 +5,8 @@ use eframe::egui::{Align, Layout, Rangef, ScrollArea, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Figure, Item};
-use jitterscope_engine::stats::{LowDefinition, Statistic};
+use jitterscope_engine::report::comparison::{ComparedRow, Figure, Item};
+use jitterscope_engine::stats::{LowDefinition, Outcome, Statistic};
 
 use crate::session::ComparisonView;
 use crate::text::{compare as words, format_time, low};
@@ -108,7 +108,7 @@ impl TableOptions<'_> {
                     return Line { figure: figure.clone(), about, why: None };
                 }
                 let evaluated = figure.deltas.get(self.run).copied().flatten();
-                let evaluated = evaluated.filter(|delta| delta.result != DeltaResult::NotEvaluated);
+                let evaluated = evaluated.filter(|delta| delta.result != Outcome::NotEvaluated);
                 let why = evaluated.map(|delta| low::why_not_evaluated(&words::result(&delta)));
                 let figure = low::compared(figure, &self.items, baseline, self.by);
                 Line { figure, about, why }
@@ -258,15 +258,16 @@ fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
     let figure = &line.figure;
     let Some(delta) = figure.deltas.get(run).copied().flatten() else { return };
     let word = words::result(&delta);
-    let arrow = if delta.change < 0.0 { "▼" } else { "▲" };
+    let arrow = if delta.effect.difference < 0.0 { "▼" } else { "▲" };
     let (words_shown, color, style) = match delta.result {
-        DeltaResult::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),
-        DeltaResult::Worse => (format!("{arrow} {word}"), tokens.fair, Type::TableStrong),
+        Outcome::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),
+        Outcome::Worse => (format!("{arrow} {word}"), tokens.fair, Type::TableStrong),
+        result if result.is_certain() => (format!("{arrow} {word}"), tokens.t2, Type::Table),
         _ => (word, tokens.t2, Type::Table),
     };
     let label = Spans::plain(style, &words_shown, color).label(ui);
     let own = match delta.result {
-        DeltaResult::NotEvaluated | DeltaResult::NotEnoughData => line.why.clone(),
+        Outcome::NotEvaluated | Outcome::NotEnoughData => line.why.clone(),
         _ => None,
     };
     let why = own.or_else(|| words::why(&delta));

@@ -3,10 +3,9 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::{Plan, WhatHelps};
-use jitterscope_engine::report::{
-    ChangeEffect, ChangeResult, Chart, Language, Report, code, recommended,
-};
+use jitterscope_engine::report::{ChangeEffect, Chart, Language, Report, code, recommended};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::Outcome;
 
 use super::view::{ResultView, ShownResult};
 use crate::plots::charts_ui;
@@ -125,7 +124,7 @@ impl ResultView for View {
         let is_any = |result| effects.iter().any(|one| one.result == result);
         Some(match report.word() {
             "Helps" => Severity::Good,
-            "Denied" if is_any(ChangeResult::Denied) => Severity::Denied,
+            "Denied" if is_any(Outcome::NotEvaluated) => Severity::Denied,
             "Inconclusive" => Severity::Fair,
             _ => Severity::Info,
         })
@@ -158,9 +157,8 @@ impl View {
         };
         let response = table.show(ui);
         let effects = report.results::<ChangeEffect>();
-        let helps = |row: &usize| {
-            effects.get(*row).is_some_and(|effect| effect.result == ChangeResult::Helps)
-        };
+        let helps =
+            |row: &usize| effects.get(*row).is_some_and(|effect| effect.result == Outcome::Better);
         if let Some(row) = response.selected.filter(helps) {
             self.applied = Some((id, row));
         }
@@ -170,11 +168,8 @@ impl View {
     /// Draws the settings of a helpful change, ready to copy.
     fn apply_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let effects = report.results::<ChangeEffect>();
-        let helping: Vec<(usize, &ChangeEffect)> = effects
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| one.result == ChangeResult::Helps)
-            .collect();
+        let helping: Vec<(usize, &ChangeEffect)> =
+            effects.iter().enumerate().filter(|(_, one)| one.result == Outcome::Better).collect();
         let Some(best) = recommended(effects) else { return };
         let id = run.id.to_string();
         let best = effects.iter().position(|one| one == best).unwrap_or(0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::Report;
-use jitterscope_engine::report::comparison::Outcome;
+use jitterscope_engine::report::comparison::{MinEffect, Overall};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{Store, repeats};
 
@@ -22,9 +22,11 @@ pub struct CheckComparison {
     pub checks: Vec<Arc<FinishedCheck>>,
     /// How many of the checks, from the first, are group A; `None` unless groups are compared.
     pub group_a: Option<usize>,
+    /// The minimum effect that was set.
+    pub minimum: MinEffect,
     /// For each part, the outcome of each check or group compared with the baseline; `None` if
     /// either lacks the part.
-    pub outcomes: Vec<(Part, Vec<Option<Outcome>>)>,
+    pub outcomes: Vec<(Part, Vec<Option<Overall>>)>,
 }
 
 impl CheckComparison {
@@ -33,19 +35,20 @@ impl CheckComparison {
     pub(super) fn of(
         checks: &[CheckFiles],
         group_a: Option<usize>,
+        minimum: MinEffect,
         store: Option<&Store>,
     ) -> Result<Self, String> {
         let open = |(_, files): &CheckFiles| FinishedCheck::open(files, store).map(Arc::new);
         let opened = checks.iter().map(open).collect::<Result<_, _>>()?;
         let paths = checks.iter().map(|(path, _)| path.clone()).collect();
-        let mut compared = Self { paths, checks: opened, group_a, outcomes: Vec::new() };
+        let outcomes = Vec::new();
+        let mut compared = Self { paths, checks: opened, group_a, minimum, outcomes };
         compared.outcomes = compared.compare(store);
         Ok(compared)
     }
 
     /// Returns the outcome of each part for each side after the first.
-    fn compare(&self, store: Option<&Store>) -> Vec<(Part, Vec<Option<Outcome>>)> {
-        let prior = store.map(Store::prior);
+    fn compare(&self, store: Option<&Store>) -> Vec<(Part, Vec<Option<Overall>>)> {
         let sides = self.sides();
         let Some((baseline, others)) = sides.split_first() else { return Vec::new() };
         let outcome = |part: Part, side: &[Arc<FinishedCheck>]| {
@@ -53,7 +56,8 @@ impl CheckComparison {
             let group_a = self.group_a.map(|_| a.len());
             let has_both = !a.is_empty() && !b.is_empty();
             has_both.then(|| {
-                repeats::compare(&[a, b].concat(), group_a, store, prior.as_ref()).outcome(1)
+                let history = repeats::History::of(store);
+                repeats::compare(&[a, b].concat(), group_a, history, self.minimum).outcome(1)
             })
         };
         let outcomes =

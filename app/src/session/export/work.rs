@@ -144,18 +144,19 @@ impl Job {
     /// compared runs have their original late thresholds, and no names that the request excludes.
     fn compared<T>(&self, write: impl FnOnce(&[compare::Compared<'_>]) -> T) -> Option<T> {
         let Self { ready, request, .. } = self;
-        let (parts, group_a, prior): (Vec<PartRuns<'_>>, _, _) = match ready.comparison.as_ref()? {
-            ComparedRuns::Runs(compared) => (
-                vec![(None, compared.runs.iter().collect())],
-                compared.group_a,
-                Some(&compared.comparison.prior),
-            ),
-            ComparedRuns::Checks(compared) => {
-                let common = compared.common().into_iter();
-                let common = common.map(|(part, runs)| (Some(part), runs));
-                (common.collect(), compared.group_a, None)
-            }
-        };
+        let (parts, group_a, minimum): (Vec<PartRuns<'_>>, _, _) =
+            match ready.comparison.as_ref()? {
+                ComparedRuns::Runs(compared) => (
+                    vec![(None, compared.runs.iter().collect())],
+                    compared.group_a,
+                    compared.comparison.minimum,
+                ),
+                ComparedRuns::Checks(compared) => {
+                    let common = compared.common().into_iter();
+                    let common = common.map(|(part, runs)| (Some(part), runs));
+                    (common.collect(), compared.group_a, compared.minimum)
+                }
+            };
         let mut is_cleaned = false;
         let cleaned = |(part, runs): PartRuns<'_>| {
             let clean = |shown: &Arc<LoadedRun>| match exported(shown, request) {
@@ -173,14 +174,15 @@ impl Job {
             .iter()
             .map(|(_, runs)| runs.iter().map(|it| (it.run.as_ref(), &it.report)).collect())
             .collect();
-        let store = ready.store.as_ref();
+        let history = repeats::History::of(ready.store.as_ref());
         // If no names are removed, use the comparison on screen: a new comparison may differ from it,
         // because newer repeats may have changed the noise floor.
         let shown = match ready.comparison.as_ref()? {
             ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
             _ => None,
         };
-        let evaluate = |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, group_a, store, prior);
+        let evaluate =
+            |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, group_a, history, minimum);
         let comparisons: Vec<Comparison> =
             shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
         let sets: Vec<compare::Compared<'_>> = parts

@@ -8,11 +8,11 @@ use jitterscope_engine::export::html::{ComparisonPage, Side, write_comparison};
 use jitterscope_engine::export::{Headline, IncludedNames, machine_line};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
-    ComparedRow, Condition, DeltaResult, Outcome, Relevance, Variation,
+    ComparedRow, Condition, Overall, Relevance, Variation,
 };
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::distinct;
+use jitterscope_engine::stats::{Outcome, distinct};
 
 use self::changes::{changes, definition};
 use super::super::{date, format_count, format_long_time, local, run_name};
@@ -44,15 +44,21 @@ impl Compared<'_> {
     }
 
     /// Returns the command that prints the same comparison.
-    pub(super) fn command(&self) -> String {
+    pub fn command(&self) -> String {
         let ids: Vec<&str> = self.runs.iter().map(|(run, _)| self.id(run)).collect();
-        match self.comparison.variation {
+        let runs = match self.comparison.variation {
             Variation::Groups([count, _]) => {
                 let (a, b) = ids.split_at(count.min(ids.len()));
-                format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
+                format!("--a {} --b {}", a.join(" "), b.join(" "))
             }
-            _ => format!("jitterscope-cli compare {}", ids.join(" ")),
-        }
+            _ => ids.join(" "),
+        };
+        let Comparison { prior, minimum, .. } = self.comparison;
+        let percent = super::percents;
+        let share = minimum.share.map(|share| format!(" --min-effect {}%", percent(share)));
+        let points = minimum.points.map(|points| format!(" --min-effect {}pp", percent(points)));
+        let [share, points] = [share, points].map(Option::unwrap_or_default);
+        format!("jitterscope-cli compare {runs} --prior {}{share}{points}", prior.to_text())
     }
 
     /// Returns the runs of each side of the comparison: a group of runs, or a single run.
@@ -151,7 +157,7 @@ pub(super) fn answer(sets: &[Compared<'_>]) -> String {
         let each = (1..set.comparison.count).map(|run| Some(set.comparison.outcome(run)));
         Some((set.part?, each.collect()))
     };
-    let parts: Vec<(Part, Vec<Option<Outcome>>)> = sets.iter().filter_map(outcome).collect();
+    let parts: Vec<(Part, Vec<Option<Overall>>)> = sets.iter().filter_map(outcome).collect();
     match parts.as_slice() {
         [] => sentence(first.comparison),
         parts => check_sentence(parts, first.comparison.count),
@@ -163,8 +169,8 @@ fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
     for set in sets {
         let figures = set.comparison.rows.iter().flat_map(|row| &row.figures);
         for delta in figures.flat_map(|figure| &figure.deltas).flatten() {
-            better += usize::from(delta.result == DeltaResult::Better);
-            worse += usize::from(delta.result == DeltaResult::Worse);
+            better += usize::from(delta.result == Outcome::Better);
+            worse += usize::from(delta.result == Outcome::Worse);
         }
     }
     let found = |count: usize, word: &str| match count {
@@ -178,8 +184,6 @@ fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
         (better, 0) => format!("{}, none worse", found(better, "better")),
         (better, worse) => format!("{}, {}", found(better, "better"), found(worse, "worse")),
     };
-    let is_unsure = !grade.is_empty() && all_outcomes(sets).contains(&Outcome::Differs);
-    let grade = if is_unsure { format!("{grade}; run-to-run variation unknown") } else { grade };
     let Some(first) = sets.first() else { return Headline::default() };
     let evidence = if first.part.is_some() { String::new() } else { evidence(first.comparison) };
     let names: Vec<String> = first.sides().iter().map(|side| side_name(side)).collect();
@@ -247,7 +251,7 @@ fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
 }
 
 /// Returns the outcome of each run compared with the baseline, over all comparisons.
-fn all_outcomes(sets: &[Compared<'_>]) -> Vec<Outcome> {
+fn all_outcomes(sets: &[Compared<'_>]) -> Vec<Overall> {
     sets.iter().flat_map(|set| outcomes(set.comparison)).collect()
 }
 

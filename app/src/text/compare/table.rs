@@ -68,7 +68,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
         Quantity::Rate => " FPS".to_owned(),
         _ => format!("{NARROW_SPACE}{}", unit.symbol()),
     };
-    let with_unit = match change(delta.change) {
+    let with_unit = match change(delta.effect.difference) {
         zero if zero.trim_matches(['0', '.']).is_empty() => "0".to_owned(),
         text => format!("{text}{symbol}"),
     };
@@ -77,6 +77,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
         change: with_unit,
         percent: percent(&delta),
         interval: delta
+            .effect
             .interval
             .map_or_else(missing, |(low, high)| format!("[{}, {}]", change(low), change(high))),
         noise,
@@ -86,7 +87,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
 fn percent(delta: &Delta) -> String {
     match delta.ratio {
         Some(ratio) => format_signed_share(ratio),
-        None if delta.change == 0.0 => String::new(),
+        None if delta.effect.difference == 0.0 => String::new(),
         None => "from 0".to_owned(),
     }
 }
@@ -108,26 +109,18 @@ fn signed(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use jitterscope_engine::report::Metric;
-    use jitterscope_engine::report::comparison::DeltaResult;
+    use jitterscope_engine::stats::Outcome;
 
     use super::*;
 
     #[test]
     fn a_row_is_reported_in_one_unit() {
-        let figure = |metric, before: f64, after: f64| Figure {
-            metric,
-            values: vec![Some(before), Some(after)],
-            noise: Some(4_000.0),
-            deltas: vec![
-                None,
-                Some(Delta {
-                    change: after - before,
-                    ratio: (before != 0.0).then(|| (after - before) / before),
-                    interval: Some((-100.0, 900.0)),
-                    result: DeltaResult::NoClearDifference,
-                    reason: None,
-                }),
-            ],
+        let figure = |metric, before: f64, after: f64| {
+            let unclear = Outcome::NoClearDifference;
+            let mut delta = Delta::without_interval(before, after - before, 0.0, unclear, None);
+            delta.effect.interval = Some((-100.0, 900.0));
+            let deltas = vec![None, Some(delta)];
+            Figure { metric, values: vec![Some(before), Some(after)], noise: Some(4_000.0), deltas }
         };
         let p99 = cells(&figure(Metric::P99, 28_000.0, 52_000.0), 1, Unit::Micros);
         assert_eq!(p99.values, ["28", "52"]);

@@ -3,11 +3,11 @@
 use jitterscope_engine::export::Ticket;
 use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, Outcome, Relevance, Variation};
+use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
 
 use super::super::{format_count, full_run_name};
 use super::page::{Compared, Evaluated, all_remarks, answer, side_name};
-use super::{cells, evidence, letter, metric_unit, noise_floor, result};
+use super::{cells, deciding, evidence, letter, metric_unit, noise_floor, result};
 
 /// Returns one line per side of the comparison: name, machine, and ID of a run; for a group, the
 /// number of runs and all IDs.
@@ -140,8 +140,15 @@ pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
         }];
         header.extend(table.remove(0).into_iter().skip(1));
         rows.extend(rows.is_empty().then_some(header));
-        table.sort_by_key(|line| line.first().is_none_or(|metric| metric != "p99"));
-        let count = if is_single { table.len() } else { set.comparison.count.saturating_sub(1) };
+        // The metrics that decide the outcomes come first, so that the headline never names a row that is cut off.
+        let decides = deciding_titles(set.comparison, row);
+        let is_deciding =
+            |line: &Vec<String>| line.first().is_some_and(|it| decides.contains(&it.as_str()));
+        let is_p99 = |line: &Vec<String>| line.first().is_some_and(|metric| metric == "p99");
+        table.sort_by_key(|line| (!is_deciding(line), !is_p99(line)));
+        let others = set.comparison.count.saturating_sub(1);
+        let chosen = table.iter().filter(|line| is_deciding(line) || is_p99(line)).count();
+        let count = if is_single { table.len() } else { chosen.max(others) };
         rows.extend(table.into_iter().take(count).map(|mut line| {
             if let Some(metric) = line.first_mut().filter(|_| !is_single) {
                 let unit = if has_one_unit { "" } else { unit };
@@ -164,15 +171,18 @@ pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
     Ticket { title, answer: answer(sets), notes, grid, facts }.blocks()
 }
 
+/// Returns the titles of the metrics of a configuration that decide the outcome of a run.
+fn deciding_titles(comparison: &Comparison, row: &ComparedRow) -> Vec<&'static str> {
+    let of_run = (0..comparison.count).filter_map(|run| deciding(comparison, run));
+    let of_row = of_run.filter(|one| std::ptr::eq(one.row, row));
+    of_row.map(|one| one.figure.metric.title).collect()
+}
+
 /// Returns the configurations that a ticket shows: all; for a part of quick checks, only the last
 /// one that changed, or else the last one.
 fn first_rows<'a>(set: &Compared<'a>) -> Vec<&'a ComparedRow> {
-    let is_changed = |row: &&ComparedRow| {
-        let mut outcomes = row.outcomes.iter().flatten();
-        outcomes.any(|one| {
-            matches!(one, Outcome::Better | Outcome::Worse | Outcome::Mixed | Outcome::Differs)
-        })
-    };
+    let is_changed =
+        |row: &&ComparedRow| row.outcomes.iter().flatten().any(|outcome| outcome.is_certain());
     let rows = &set.comparison.rows;
     match set.part {
         Some(_) => rows.iter().max_by_key(is_changed).into_iter().collect(),

@@ -12,9 +12,9 @@ use super::verdict::{Look, strips};
 use super::{begin, details, finish, head, icon, plot, section, sentence, verdict};
 use crate::nanos::Nanos;
 use crate::report::chart::{of_histograms, of_tails, tail_curve};
-use crate::report::comparison::{DeltaResult, Item};
+use crate::report::comparison::Item;
 use crate::report::{Chart, GradePlace};
-use crate::stats::{GradeRange, LogHistogram, Sorted};
+use crate::stats::{GradeRange, LogHistogram, Outcome, Sorted};
 use crate::units::format_count;
 
 pub use forest::{Change, Changes, RelativeChange};
@@ -35,7 +35,7 @@ pub struct ComparisonPage<'a> {
     /// Whether the result is better or worse, which sets the color of the box with the result.
     /// Absent if the result is neither, or if it is better while other differences are likely to
     /// matter.
-    pub direction: Option<DeltaResult>,
+    pub direction: Option<Outcome>,
     /// The runs or groups, the baseline first.
     pub sides: Vec<Side<'a>>,
     /// Warnings to read before the numbers.
@@ -142,8 +142,8 @@ fn sides(sides: &[Side<'_>], to: &mut dyn Write) -> io::Result<()> {
 /// of all sides; it is omitted unless all sides have the same measure and limits of grades.
 fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let look = match page.direction {
-        Some(DeltaResult::Better) => Look { class: "good", icon: "good" },
-        Some(DeltaResult::Worse) => Look { class: "fair", icon: "fair" },
+        Some(Outcome::Better) => Look { class: "good", icon: "good" },
+        Some(Outcome::Worse) => Look { class: "fair", icon: "fair" },
         _ => Look { class: "info", icon: "info" },
     };
     let places: Option<Vec<(char, &GradePlace)>> =

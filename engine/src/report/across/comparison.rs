@@ -1,11 +1,11 @@
 //! Compares two to four runs: their conditions, and the differences of their metrics.
 //!
 //! One run is the baseline, with which each other run is compared. Configurations are matched by
-//! label. Differences have 95% intervals from a moving-block bootstrap with a fixed seed
-//! ([`blocks`](crate::stats::blocks)). A difference counts as better or worse only if it is larger
-//! than chance, larger than the run-to-run variation, and large enough to matter ([`DeltaResult`]).
-//! Runs of different length are compared by percentiles and rates; a maximum is shown but not
-//! evaluated.
+//! label. Every difference is an effect ([`effect`](crate::stats::effect)): the word of its outcome follows from its
+//! interval and the minimum effect. The differences of all metrics, configurations, and runs are one family, whose
+//! intervals hold together. Two single runs are compared by blocks within the runs
+//! ([`blocks`](crate::stats::blocks)) and the variation from run to run, which is measured or assumed ([`Prior`]).
+//! A maximum grows with the length of a run; it is shown but not evaluated.
 
 mod candidate;
 mod conditions;
@@ -16,18 +16,20 @@ mod judge;
 mod noise;
 mod prior;
 mod repeats;
+pub mod words;
 
 pub use conditions::{Condition, Relevance};
 pub use figures::Figure;
 pub use groups::MIN_GROUP;
 pub use item::Item;
-pub use judge::{Delta, DeltaResult, Outcome, Reason};
+pub use judge::{Delta, MinEffect, Overall, Reason};
 pub use noise::{MIN_REPEATS, MetricVariation, NoiseFloor, noise_of};
-pub use prior::{Prior, RepeatedValues};
+pub use prior::{Prior, PriorTextError, RepeatedValues};
 pub use repeats::{
     PairedDifference, ValuesByLabel, is_repeat, paired_differences, setting_key, values,
 };
 
+use super::disturbed::DisturbedRun;
 use crate::nanos::Nanos;
 use crate::report::model::metric::Metric;
 use crate::report::{Options, Report, metrics};
@@ -81,6 +83,8 @@ pub enum Note {
     },
     /// A run was measured by a build without optimization.
     DebugBuild(usize),
+    /// Something disturbed a run; holds the position of the run or group, and what happened.
+    Disturbed(usize, String),
     /// A configuration is only in some of the runs.
     Unmatched {
         /// The label of the configuration.
@@ -119,7 +123,7 @@ pub struct ComparedRow {
     /// The metrics of the configuration, each with a value and a difference per run.
     pub figures: Vec<Figure>,
     /// The outcome of each run compared with the baseline; `None` for the baseline itself.
-    pub outcomes: Vec<Option<Outcome>>,
+    pub outcomes: Vec<Option<Overall>>,
 }
 
 impl ComparedRow {
@@ -127,6 +131,29 @@ impl ComparedRow {
     pub fn items<'a>(&self, runs: &[(&'a Run, &'a Report)]) -> Vec<Item<'a>> {
         let found = runs.iter().zip(&self.positions);
         found.filter_map(|((run, report), &at)| Item::all(run, report).get(at).copied()).collect()
+    }
+}
+
+/// How runs are compared: what is known about their variation, and from which size on a change matters.
+#[derive(Clone, Debug, Default)]
+pub struct Rules<'a> {
+    /// The noise floor for the settings of the baseline; `None` if they were not repeated.
+    pub floor: Option<&'a NoiseFloor>,
+    /// The typical run-to-run variation.
+    pub prior: Prior,
+    /// The minimum effect, where it is set.
+    pub minimum: MinEffect,
+}
+
+impl Rules<'_> {
+    /// Returns the typical variation of runs like `run`. A capture has none of the variation of tests, only what is
+    /// given for the configurations of this comparison.
+    fn prior_of(&self, run: Option<&Run>) -> Prior {
+        let mut prior = self.prior.clone();
+        if run.is_some_and(|run| run.plan().is_none()) {
+            prior.variations.retain(|key, _| key.contains('@'));
+        }
+        prior
     }
 }
 
@@ -148,8 +175,12 @@ pub struct Comparison {
     pub notes: Vec<Note>,
     /// The source of the run-to-run variation.
     pub variation: Variation,
-    /// The typical run-to-run variation of each metric.
+    /// The run-to-run variation that the comparison used in addition to what the runs themselves show.
     pub prior: Prior,
+    /// The minimum effect that was set.
+    pub minimum: MinEffect,
+    /// The runs that something disturbed, each with its position among all runs.
+    pub disturbed: Vec<(usize, DisturbedRun)>,
     /// The configurations that all runs have.
     pub rows: Vec<ComparedRow>,
 }
@@ -161,18 +192,12 @@ impl Comparison {
         let reports: Vec<Report> =
             runs.iter().map(|run| Report::of(run, &Options::default())).collect();
         let evaluated: Vec<(&Run, &Report)> = runs.iter().copied().zip(&reports).collect();
-        Self::of_reports(&evaluated, baseline, None, &Prior::default())
+        Self::of_reports(&evaluated, baseline, &Rules::default())
     }
 
-    /// Compares runs that are already evaluated with the run at the position `baseline`. `floor` is the
-    /// noise floor for the settings of the baseline; without it, no run is called better or worse.
+    /// Compares runs that are already evaluated with the run at the position `baseline`.
     /// Time: O(n log n) in the number of samples, about 0.5 s for two runs of 3.6 million samples.
-    pub fn of_reports(
-        runs: &[(&Run, &Report)],
-        baseline: usize,
-        floor: Option<&NoiseFloor>,
-        prior: &Prior,
-    ) -> Self {
+    pub fn of_reports(runs: &[(&Run, &Report)], baseline: usize, rules: &Rules<'_>) -> Self {
         let baseline = if baseline < runs.len() { baseline } else { 0 };
         let obstacle = obstacle(runs);
         let mut notes = notes(runs.iter().map(std::slice::from_ref));
@@ -196,35 +221,59 @@ impl Comparison {
             value_name: runs.get(baseline).map_or("", |(run, _)| run.subject.value_name()),
             conditions: conditions::of(runs),
             notes,
-            variation: floor.map_or(Variation::Unknown, |floor| Variation::Repeats(floor.count)),
-            prior: prior.clone(),
+            variation: (rules.floor)
+                .map_or(Variation::Unknown, |floor| Variation::Repeats(floor.count)),
+            prior: Prior::default(),
+            minimum: rules.minimum,
+            disturbed: disturbed(runs),
             rows: Vec::new(),
             obstacle,
         };
-        let noise = figures::Noise { floor, prior };
-        let family = matched.len() * runs.len().saturating_sub(1);
-        for positions in matched {
+        let prior = rules.prior_of(runs.get(baseline).map(|(run, _)| *run));
+        let rules = Rules { prior, ..rules.clone() };
+        let mut used = Prior::default();
+        let mut rows = Vec::new();
+        for (positions, place) in matched.iter().zip(0..) {
             let obstacle = comparison.obstacle.as_ref();
-            let items = at(&items, &positions);
-            comparison.rows.push(figures::row(
-                &items, &positions, baseline, metrics, obstacle, &noise, family,
-            ));
+            let items = at(&items, positions);
+            let used = (place, &mut used);
+            rows.push(figures::row(&items, positions, baseline, metrics, obstacle, &rules, used));
         }
+        comparison.prior = Prior { group_count: rules.prior.group_count, ..used };
+        comparison.set_rows(rows);
         comparison
     }
 
-    /// Returns the outcome of a run compared with the baseline, over all rows.
-    pub fn outcome(&self, run: usize) -> Outcome {
-        if self.obstacle.is_some() {
-            return Outcome::NotComparable;
+    /// Decides the changes of all rows together, and adds the rows.
+    fn set_rows(&mut self, rows: Vec<figures::Row>) {
+        let (rows, candidates): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let candidates = candidates.into_iter().flatten().flatten().collect();
+        let mut deltas = candidate::decided(candidates).into_iter();
+        for mut row in rows {
+            figures::set_deltas(&mut row, self.baseline, &mut deltas);
+            self.rows.push(row);
         }
-        Outcome::joined(self.rows.iter().filter_map(|row| *row.outcomes.get(run)?))
+    }
+
+    /// Returns the outcome of a run compared with the baseline, over all rows.
+    pub fn outcome(&self, run: usize) -> Overall {
+        if self.obstacle.is_some() {
+            return Overall::NotComparable;
+        }
+        Overall::joined(self.rows.iter().filter_map(|row| *row.outcomes.get(run)?))
     }
 
     /// Returns the conditions that differ, those with the largest likely effect first.
     pub fn differing(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.weight != Relevance::Same)
     }
+}
+
+/// Returns the runs that something disturbed, each with its position.
+fn disturbed(runs: &[(&Run, &Report)]) -> Vec<(usize, DisturbedRun)> {
+    let of =
+        |(at, (run, report)): (usize, &(&Run, &Report))| Some((at, DisturbedRun::of(run, report)?));
+    runs.iter().enumerate().filter_map(of).collect()
 }
 
 fn obstacle(runs: &[(&Run, &Report)]) -> Option<Incompatibility> {
@@ -248,6 +297,8 @@ fn notes<'a>(sides: impl Iterator<Item = &'a [(&'a Run, &'a Report)]>) -> Vec<No
         notes.extend(is_incomplete.then_some(Note::Incomplete(at)));
         notes.extend((0 < count).then_some(Note::Lost { run: at, count }));
         notes.extend(is_any(|run| run.health.debug_build).then_some(Note::DebugBuild(at)));
+        let disturbed = side.iter().filter_map(|(run, report)| DisturbedRun::of(run, report));
+        notes.extend(disturbed.map(|one| Note::Disturbed(at, one.words())));
     }
     notes
 }

@@ -5,8 +5,9 @@ use super::quick::joined;
 use crate::plan::what_helps::Together;
 use crate::plan::{Plan, SettingChange, WhatHelps};
 use crate::report::Report;
-use crate::report::what_helps::{ChangeEffect, ChangeResult, is_little_to_gain};
+use crate::report::what_helps::{ChangeEffect, is_little_to_gain};
 use crate::run::{Ending, Run, TrialRun};
+use crate::stats::Outcome;
 
 /// Returns the plan that measures the helpful changes of a run in combination. Of several changes of
 /// the priority, the plan includes only the most helpful one. `None` if fewer than two changes remain,
@@ -20,7 +21,7 @@ pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
     }
     let mut changes = Vec::new();
     let mut has_priority = false;
-    for effect in effects.iter().filter(|one| one.result == ChangeResult::Helps) {
+    for effect in effects.iter().filter(|one| one.result == Outcome::Better) {
         for change in &effect.changes {
             let is_priority = change.priority().is_some();
             if !(is_priority && has_priority) {

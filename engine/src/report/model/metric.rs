@@ -3,7 +3,7 @@
 
 use super::configuration::Configuration;
 use super::table::{Better, Quantity};
-use crate::stats::{Statistic, float};
+use crate::stats::{Quantile, Statistic, float};
 
 /// The values of the samples that a metric summarizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,39 @@ pub enum Track {
     Slots,
     /// The frame times of an imported recording, with the total time of stutters and of all frames.
     Stutter,
+}
+
+/// The kind of a metric: metrics of one kind vary by a similar share from run to run, and matter from a similar size on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// A time of scheduling: lateness, overshoot, gaps, cycles, and how much any time varies.
+    Scheduling,
+    /// A frame time or a frame rate.
+    Frames,
+    /// A share of samples or of time.
+    Share,
+    /// Any other number.
+    Other,
+}
+
+impl MetricKind {
+    /// The smallest change that matters by default: a share of the baseline, or for a share the difference of the shares.
+    pub const fn min_effect(self) -> f64 {
+        match self {
+            Self::Scheduling | Self::Other => 0.10,
+            Self::Frames | Self::Share => 0.01,
+        }
+    }
+
+    /// The standard deviation between two sessions on one machine, as a share of the value, or of a share as a
+    /// difference of shares. Between sessions, temperature, other programs, and the memory layout change.
+    pub const fn session_deviation(self) -> f64 {
+        match self {
+            Self::Scheduling | Self::Other => 0.05,
+            Self::Frames => 0.02,
+            Self::Share => 0.005,
+        }
+    }
 }
 
 /// The description of one number by which configurations or recordings are compared.
@@ -47,9 +80,8 @@ impl Metric {
     pub const P99: Self = Self::time("p99", "p99", Track::Values, Statistic::P99);
     /// The 99.9th percentile.
     pub const P99_9: Self = Self::time("p99.9", "p99.9", Track::Values, Statistic::P99_9);
-    /// The share of values that exceed the baseline's p99 by more than the run-to-run variation or, if the variation is
-    /// unknown, by more than the smallest change that matters. In a run that got worse, many more samples are above
-    /// this limit than above the run's own p99, so the share shows the change more reliably.
+    /// The share of values above the baseline's p99. In a run that got worse, many more samples are above this limit than
+    /// above the run's own p99, so the share shows the change more reliably.
     pub const ABOVE_BASELINE: Self =
         Self::share("over-p99", "Above A's p99", Track::Values, Statistic::AboveBaseline);
     /// The mean of the values.
@@ -153,6 +185,43 @@ impl Metric {
     /// Returns the metric without a better direction: its changes are neither better nor worse.
     pub(in crate::report) const fn neutral(self) -> Self {
         Self { better: None, ..self }
+    }
+
+    /// Returns the kind of the metric.
+    pub const fn kind(&self) -> MetricKind {
+        match (self.unit, self.track, self.statistic) {
+            (Quantity::Share, ..) => MetricKind::Share,
+            (Quantity::Rate, ..) => MetricKind::Frames,
+            // How much frame times vary depends on scheduling, and varies as lateness does.
+            (Quantity::Time, Track::FrameTimes, Statistic::StdDev) => MetricKind::Scheduling,
+            (Quantity::Time, Track::FrameTimes, _) => MetricKind::Frames,
+            (Quantity::Time, ..) => MetricKind::Scheduling,
+            _ => MetricKind::Other,
+        }
+    }
+
+    /// Whether the metric varies by a share of its value; a share varies by a difference of shares.
+    pub const fn is_relative(&self) -> bool {
+        !matches!(self.unit, Quantity::Share)
+    }
+
+    /// Returns the standard deviation from run to run that is assumed where it was not measured: a share of the value, or
+    /// of a share a difference of shares. Statistics of a few extreme samples vary more than others.
+    pub fn assumed_deviation(&self) -> f64 {
+        let is_of_extremes = match self.statistic {
+            Statistic::Percentile(quantile) => Quantile::P99.parts() < quantile.parts(),
+            Statistic::Low(share) => share.parts() < 1_000,
+            Statistic::StdDev | Statistic::Min | Statistic::Max => true,
+            _ => false,
+        };
+        match (self.kind(), is_of_extremes) {
+            (MetricKind::Scheduling | MetricKind::Other, false) | (MetricKind::Frames, true) => {
+                0.10
+            }
+            (MetricKind::Scheduling | MetricKind::Other, true) => 0.20,
+            (MetricKind::Frames, false) => 0.03,
+            (MetricKind::Share, _) => 0.01,
+        }
     }
 
     /// Returns whether a change of the value by `change` is an improvement. Only the sign of `change` matters.

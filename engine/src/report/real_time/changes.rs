@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::change::Change;
-use super::metrics::{METRICS, Measure, intervals, value_of};
+use super::metrics::{METRICS, Measure, intervals, relative_outcome, value_of};
 use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::report::model::chart::{self, Chart, ForestRow, ForestTitles};
@@ -12,13 +12,10 @@ use crate::report::model::configuration::Configuration;
 use crate::report::model::metric::Metric;
 use crate::report::model::table::{Cell, Column, Quantity, Table, TableBuilder, absent, part_cell};
 use crate::run::Run;
+use crate::stats::effect::OUTCOMES;
 use crate::stats::{Statistic, grade};
 use crate::units::{format_count, format_time};
 
-/// Results of a metric that has an interval and a better direction, lower or higher.
-const BETTER: &str = "Better";
-const UNCLEAR: &str = "No clear difference";
-const WORSE: &str = "Worse";
 /// Names in the plot for the remaining metrics: without a better direction, and without an interval.
 const NEUTRAL: &str = "Neither is better";
 const WITHOUT_INTERVAL: &str = "No interval";
@@ -94,11 +91,8 @@ impl Line<'_> {
         if self.metric.better.is_none() {
             return Cell::Absent("neither direction is better".into());
         }
-        Cell::text_of(match (low <= 0.0 && 0.0 <= high, self.metric.is_better(low)) {
-            (true, _) => UNCLEAR,
-            (false, true) => BETTER,
-            (false, false) => WORSE,
-        })
+        let change = self.relative().unwrap_or_default();
+        Cell::text_of(relative_outcome(&self.metric, change, Some((low, high))).word())
     }
 
     fn rating(&self) -> Cell {
@@ -147,7 +141,7 @@ pub(super) fn forest(report: &Report, policy: &Change) -> Option<Chart> {
         let result = match (interval, table.cell(at, "result")) {
             (None, _) => WITHOUT_INTERVAL,
             (_, Some(Cell::Text(text))) => {
-                [BETTER, UNCLEAR, WORSE].into_iter().find(|word| word == text)?
+                OUTCOMES.iter().map(|words| words.word).find(|word| word == text)?
             }
             _ => NEUTRAL,
         };
@@ -162,7 +156,8 @@ pub(super) fn forest(report: &Report, policy: &Change) -> Option<Chart> {
         note: format!("{label}; dot: change; line: 95% CI; left of 0 is less"),
         x: "Change from normal",
     };
-    let results = [BETTER, UNCLEAR, WORSE, NEUTRAL, WITHOUT_INTERVAL];
+    let words = OUTCOMES.iter().map(|words| words.word);
+    let results: Vec<&str> = words.chain([NEUTRAL, WITHOUT_INTERVAL]).collect();
     Some(chart::forest(titles, &results, &rows)).filter(|chart| !chart.is_empty())
 }
 
@@ -227,7 +222,8 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
             Column::text(
                 "result",
                 "Result",
-                "Better or worse where the interval excludes 0, else no clear difference.",
+                "Better or worse where the interval excludes 0 and the change is at least 10%, 1% for frame times; slightly \
+                 where it is less; same where the whole interval is below it; else no clear difference.",
             ),
             Line::result,
         )
@@ -237,7 +233,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                 format!(
                     "Rating of the reduction: excellent above {excellent}%, good above {good}%, modest above {fair}%, \
                      else limited. Of the frame time std dev where its interval excludes 0 and the change is at least \
-                     5%, else of p99 lateness, else of the share of late frames."
+                     10%, else of p99 lateness, else of the share of late frames."
                 )
             })
             .in_steps(),

@@ -2,13 +2,13 @@
 
 use crate::nanos::Nanos;
 use crate::report::model::configuration::Configuration;
-use crate::report::model::metric::{Metric, Track};
+use crate::report::model::metric::{Metric, MetricKind, Track};
 use crate::report::model::table::Quantity;
 use crate::report::paced::PacedFigures;
 use crate::report::resampled::source_of;
 use crate::run::Run;
-use crate::stats::Statistic;
 use crate::stats::blocks::{Bins, Confidence};
+use crate::stats::{Effect, Outcome, Statistic};
 
 /// Seed of the resampling. A fixed seed gives the same interval whenever the samples are the same.
 const SEED: u64 = 0x6368_616e_6765;
@@ -77,9 +77,6 @@ impl Measure {
     }
 }
 
-/// Minimum change, as a share, that can decide a rating. A smaller change is not clear even if its interval excludes 0.
-const MIN_CHANGE: f64 = 0.05;
-
 /// The relative reduction of a metric from normal scheduling to a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reduction {
@@ -91,16 +88,31 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// Whether the interval exists and excludes 0, and the change is at least 5%.
+    /// Whether the interval exists and excludes 0, and the change is at least the minimum effect.
     pub fn is_clear(self) -> bool {
-        let is_sure = self.interval.is_some_and(|(low, high)| 0.0 < low || high < 0.0);
-        is_sure && MIN_CHANGE <= self.share.abs()
+        relative_outcome(&METRICS[0], -self.share, self.interval.map(|(low, high)| (-high, -low)))
+            .is_change()
     }
 
     /// Returns the lower end of the interval, which is the certain reduction; without an interval, `share`.
     pub fn sure(self) -> f64 {
         self.interval.map_or(self.share, |(low, _)| low)
     }
+}
+
+/// Returns the outcome of a change of a metric, given as a share of its value under normal scheduling.
+pub(super) fn relative_outcome(
+    metric: &Metric,
+    change: f64,
+    interval: Option<(f64, f64)>,
+) -> Outcome {
+    // A share of late frames is compared relative to normal as well, so its minimum is that of lateness.
+    let kind = match metric.kind() {
+        MetricKind::Share => MetricKind::Other,
+        kind => kind,
+    };
+    let effect = Effect { interval, ..Effect::without_interval(change, kind.min_effect()) };
+    effect.outcome(metric.is_better(change))
 }
 
 /// Returns the interval of the relative change from `normal` to `row` for every metric, in the order of [`METRICS`].

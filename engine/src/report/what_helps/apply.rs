@@ -1,12 +1,13 @@
 //! Instructions to make a change in a program: one line of Rust or C, or a system command.
 
-use super::effect::{ChangeEffect, ChangeResult};
+use super::effect::ChangeEffect;
 use crate::nanos::Nanos;
 use crate::plan::SettingChange;
 use crate::platform::Policy;
 use crate::report::Report;
 use crate::report::model::table::{Cell, Column, Table, TableBuilder};
 use crate::run::Run;
+use crate::stats::Outcome;
 
 /// The language of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
     let helping = report
         .results::<ChangeEffect>()
         .iter()
-        .filter(|effect| effect.result == ChangeResult::Helps && !effect.is_together);
+        .filter(|effect| effect.result == Outcome::Better && !effect.is_together);
     let lines: Vec<(&ChangeEffect, Language, String)> = helping
         .flat_map(|effect| Language::ALL.map(|language| (effect, language)))
         .flat_map(|(effect, language)| {

@@ -1,11 +1,12 @@
 //! Charts of a What helps run: a forest plot of the effects, and p99 lateness of the blocks they are computed from.
 
-use super::effect::{ChangeEffect, ChangeResult, p99_of};
+use super::effect::{ChangeEffect, p99_of};
 use crate::report::Report;
 use crate::report::model::chart::{self, Axis, Chart, ForestRow, ForestTitles, Marks, Series};
 use crate::report::model::configuration::Configuration;
 use crate::report::model::table::Quantity;
 use crate::run::Run;
+use crate::stats::effect::OUTCOMES;
 
 /// Returns two charts: the effects with their intervals, and p99 lateness of every block.
 pub(super) fn of(run: &Run, report: &Report) -> Vec<Chart> {
@@ -14,11 +15,9 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Chart> {
 
 /// Plots one row per change: its effect on p99 lateness with its 95% interval, as a share from −100% to +100%.
 fn forest(effects: &[ChangeEffect]) -> Chart {
-    let results =
-        [ChangeResult::Helps, ChangeResult::NoClearDifference, ChangeResult::MakesItWorse];
     let row = |effect: &ChangeEffect| ForestRow {
         name: effect.full_name(),
-        result: effect.result.word(),
+        result: effect.result.words().of_setting,
         share: effect.effect.map(|(share, _)| share),
         interval: effect.effect.map(|(_, interval)| interval),
     };
@@ -29,7 +28,7 @@ fn forest(effects: &[ChangeEffect]) -> Chart {
         x: "Change of p99 lateness",
     };
     let rows: Vec<ForestRow> = effects.iter().map(row).collect();
-    chart::forest(titles, &results.map(ChangeResult::word), &rows)
+    chart::forest(titles, &OUTCOMES.each_ref().map(|words| words.of_setting), &rows)
 }
 
 /// Plots p99 lateness of each complete block by round, one series per configuration. Denied blocks are omitted.

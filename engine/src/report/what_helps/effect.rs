@@ -8,40 +8,11 @@ use crate::plan::{CpuChoice, WhatHelps};
 use crate::platform::Refusal;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::disturbance::Disturbance;
+use crate::report::model::metric::MetricKind;
 use crate::run::{Run, TrialRun};
-use crate::stats::{PairedEffects, PercentileRule, Quantile, Sorted, float};
+use crate::stats::effect::Method;
+use crate::stats::{Effect, Outcome, PairedEffects, PercentileRule, Quantile, Sorted, float};
 use crate::units::format_time;
-
-/// The smallest reduction of p99 lateness, as a share, that counts as help. A smaller one is too small to matter.
-const MIN_EFFECT: f64 = 0.10;
-
-/// The result of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ChangeResult {
-    /// The 95% interval of the change in p99 lateness is below 0, and the reduction is at least `MIN_EFFECT`.
-    Helps,
-    /// The interval includes 0, or it is below 0 and the reduction is smaller than `MIN_EFFECT`.
-    NoClearDifference,
-    /// The interval is above 0.
-    MakesItWorse,
-    /// The system denied the change.
-    Denied,
-    /// Not every round was measured, so there is no result.
-    NotMeasured,
-}
-
-impl ChangeResult {
-    /// Returns the word or phrase on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Helps => "Helps",
-            Self::NoClearDifference => "No clear difference",
-            Self::MakesItWorse => "Makes it worse",
-            Self::Denied => "Denied",
-            Self::NotMeasured => "Not measured",
-        }
-    }
-}
 
 /// The effect on p99 lateness of one change, or of the helpful changes that were measured together.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,8 +38,8 @@ pub struct ChangeEffect {
     /// CPU time of the measuring thread with the change, minus that in the baseline, as a share of one CPU;
     /// `None` for a denied change, and if the system does not report CPU time.
     pub cpu_cost: Option<f64>,
-    /// The result.
-    pub result: ChangeResult,
+    /// The result: not evaluated if the system denied the change, and not enough data until every round was measured.
+    pub result: Outcome,
     /// The request that the system denied, and how to allow it; `None` if no request was denied.
     pub refusal: Option<Refusal>,
     /// What disturbed the blocks of the change or of its baseline; `None` if nothing did.
@@ -95,7 +66,7 @@ impl ChangeEffect {
 
     /// Returns the share by which the change reduces p99 lateness; 0 if the change does not help.
     pub fn reduction(&self) -> f64 {
-        let helps = self.result == ChangeResult::Helps;
+        let helps = self.result == Outcome::Better;
         self.effect.filter(|_| helps).map_or(0.0, |(share, _)| -share)
     }
 }
@@ -131,7 +102,7 @@ pub(super) fn of(
     }
     let rounds = usize::try_from(plan.baseline.rounds).unwrap_or(usize::MAX);
     conclude(&mut singles, &differences, rounds, has_intervals);
-    if has_intervals && singles.iter().all(|single| single.result != ChangeResult::NotMeasured) {
+    if has_intervals && singles.iter().all(|single| single.result != Outcome::NotEnoughData) {
         rank(&mut singles);
     }
     let pair = position(BASELINE_OF_TOGETHER).zip(position(TOGETHER));
@@ -207,8 +178,8 @@ fn measured(
         effect: None,
         cpu_cost: cost.filter(|_| denied.is_none()).map(|(with, without)| with - without),
         result: match denied {
-            Some(_) => ChangeResult::Denied,
-            None => ChangeResult::NotMeasured,
+            Some(_) => Outcome::NotEvaluated,
+            None => Outcome::NotEnoughData,
         },
         refusal: refusals.and_then(|all| all.first()).cloned(),
         disturbance: changed.disturbance.or(baseline.disturbance).filter(|_| denied.is_none()),
@@ -226,7 +197,7 @@ fn conclude(
     rounds: usize,
     has_intervals: bool,
 ) {
-    let is_open = |effect: &ChangeEffect| effect.result == ChangeResult::NotMeasured;
+    let is_open = |effect: &ChangeEffect| effect.result == Outcome::NotEnoughData;
     let counted: Vec<Vec<f64>> = effects
         .iter()
         .zip(differences)
@@ -239,19 +210,20 @@ fn conclude(
     }
     let Some(found) = PairedEffects::of(&counted) else { return };
     let share = |log: f64| log.exp() - 1.0;
+    let minimum = MetricKind::Scheduling.min_effect();
     for (effect, paired) in effects.iter_mut().zip(found.effects) {
-        effect.smallest = Some((-share(-found.smallest)).max(MIN_EFFECT));
+        effect.smallest = Some((-share(-found.smallest)).max(minimum));
         let Some(paired) = paired else { continue };
         let (low, high) = paired.interval;
-        let mean_share = share(paired.mean);
-        effect.effect = Some((mean_share, (share(low), share(high))));
-        effect.result = if high < 0.0 && mean_share <= -MIN_EFFECT {
-            ChangeResult::Helps
-        } else if 0.0 < low {
-            ChangeResult::MakesItWorse
-        } else {
-            ChangeResult::NoClearDifference
+        let found = Effect {
+            difference: share(paired.mean),
+            interval: Some((share(low), share(high))),
+            probability: None,
+            minimum,
+            method: Method::Pairs(rounds),
         };
+        effect.effect = found.interval.map(|interval| (found.difference, interval));
+        effect.result = found.outcome(found.difference < 0.0);
     }
 }
 
@@ -259,7 +231,7 @@ fn conclude(
 fn rank(effects: &mut [ChangeEffect]) {
     let share = |effect: &ChangeEffect| effect.effect.map_or(0.0, |(share, _)| share);
     effects.sort_by(|a, b| a.result.cmp(&b.result).then(share(a).total_cmp(&share(b))));
-    let helping = effects.iter_mut().filter(|effect| effect.result == ChangeResult::Helps);
+    let helping = effects.iter_mut().filter(|effect| effect.result == Outcome::Better);
     for (effect, rank) in helping.zip(1..) {
         effect.rank = Some(rank);
     }
@@ -292,7 +264,7 @@ fn detail(
     effect: &ChangeEffect,
 ) -> String {
     let Some(row) = rows.get(effect.row) else { return String::new() };
-    let granted = row.granted.as_ref().filter(|_| effect.result != ChangeResult::Denied);
+    let granted = row.granted.as_ref().filter(|_| effect.result != Outcome::NotEvaluated);
     match change {
         SettingChange::SpinTail => match row.usage.spin_tail {
             Some(Nanos::ZERO) => "none by trial".to_owned(),

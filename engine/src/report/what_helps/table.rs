@@ -1,12 +1,13 @@
 //! The table of the changes with their effects.
 
-use super::effect::{ChangeEffect, ChangeResult};
+use super::effect::ChangeEffect;
 use super::verdict::recommended;
 use crate::nanos::Nanos;
 use crate::plan::WhatHelps;
 use crate::report::model::table::{
     Cell, Column, NOT_REPORTED, Quantity, Table, TableBuilder, load_label,
 };
+use crate::stats::Outcome;
 use crate::units::{format_count, format_fps, format_setting};
 
 /// Suffix of the verdict of a change whose blocks were disturbed.
@@ -15,7 +16,7 @@ pub const DISTURBED: &str = ", disturbed";
 /// Returns why a figure of a change is absent.
 fn reason(effect: &ChangeEffect) -> &'static str {
     match effect.result {
-        ChangeResult::Denied => "denied",
+        Outcome::NotEvaluated => "denied",
         _ => "computed when every round was measured",
     }
 }
@@ -43,11 +44,11 @@ fn note(plan: &WhatHelps) -> String {
 
 fn verdict(effect: &ChangeEffect) -> Cell {
     match effect.result {
-        ChangeResult::NotMeasured => Cell::Absent(reason(effect).into()),
+        Outcome::NotEnoughData => Cell::Absent(reason(effect).into()),
         result if effect.disturbance.is_some() => {
-            Cell::text_of(format!("{}{DISTURBED}", result.word()))
+            Cell::text_of(format!("{}{DISTURBED}", result.words().of_setting))
         }
-        result => Cell::text_of(result.word()),
+        result => Cell::text_of(result.words().of_setting),
     }
 }
 
@@ -117,8 +118,9 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
             Column::text(
                 "verdict",
                 "Verdict",
-                "Helps: the interval is below 0 and the effect is at least 10%. Makes it worse: the interval is \
-                 above 0. Denied: not measured, because the system denied it.",
+                "Helps: the interval is below 0 and the effect is at least 10%; slightly better: it is smaller. Makes \
+                 it worse, slightly worse: the interval is above 0. Same: any effect is below 10%. Denied: not \
+                 measured, because the system denied it.",
             ),
             verdict,
         )
@@ -131,7 +133,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
             .lower_is_better(),
             |effect| match (effect.cpu_cost, effect.result) {
                 (Some(cost), _) => Cell::Share(cost),
-                (None, ChangeResult::Denied) => Cell::Absent(reason(effect).into()),
+                (None, Outcome::NotEvaluated) => Cell::Absent(reason(effect).into()),
                 (None, _) => Cell::Absent(NOT_REPORTED.into()),
             },
         )

@@ -1,6 +1,6 @@
 //! The verdict of a What helps run: the recommended change, its effect, and its CPU cost.
 
-use super::effect::{ChangeEffect, ChangeResult, list};
+use super::effect::{ChangeEffect, list};
 use crate::nanos::Nanos;
 use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
@@ -8,6 +8,7 @@ use crate::report::model::disturbance::Disturbance;
 use crate::report::model::grading::INCONCLUSIVE;
 use crate::report::model::table::NOT_REPORTED;
 use crate::report::model::verdict::{Finding, Verdict};
+use crate::stats::Outcome;
 use crate::units::{capitalized, format_share, format_time};
 
 /// If p99 lateness of the baseline is below this value, changes have little to gain.
@@ -28,7 +29,7 @@ pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
     let better = |a: &&ChangeEffect, b: &&ChangeEffect| {
         a.reduction().total_cmp(&b.reduction()).then(cost(b).total_cmp(&cost(a)))
     };
-    let helping = || effects.iter().filter(|effect| effect.result == ChangeResult::Helps);
+    let helping = || effects.iter().filter(|effect| effect.result == Outcome::Better);
     let best = helping().max_by(better)?;
     let single = helping().filter(|effect| !effect.is_together).max_by(better)?;
     Some(if ENOUGH * best.reduction() <= single.reduction() { single } else { best })
@@ -40,7 +41,9 @@ pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
     if let Some(denied) = denied_baseline(report) {
         return Verdict::without_grade(denied);
     }
-    if effects.iter().all(|effect| effect.effect.is_none() && effect.result != ChangeResult::Denied)
+    if effects
+        .iter()
+        .all(|effect| effect.effect.is_none() && effect.result != Outcome::NotEvaluated)
     {
         return Verdict::too_few(report.sample_count());
     }
@@ -131,13 +134,12 @@ fn denied_baseline(report: &Report) -> Option<Finding> {
 }
 
 fn nothing(effects: &[ChangeEffect]) -> Finding {
-    let named = |result: ChangeResult| -> Vec<String> {
+    let named = |result: Outcome| -> Vec<String> {
         let of_result = effects.iter().filter(|effect| effect.result == result);
         of_result.map(|effect| effect.name().to_lowercase()).collect()
     };
     let [denied, worse, same] =
-        [ChangeResult::Denied, ChangeResult::MakesItWorse, ChangeResult::NoClearDifference]
-            .map(named);
+        [Outcome::NotEvaluated, Outcome::Worse, Outcome::NoClearDifference].map(named);
     let smallest = effects.iter().find_map(|effect| effect.smallest);
     let smallest = smallest.map_or_else(String::new, |share| {
         format!("The smallest effect that this test could show is {}.", format_share(share))

@@ -7,7 +7,7 @@ use jitterscope_engine::report::table::Better;
 use jitterscope_engine::stats::Statistic;
 
 use super::super::super::{MISSING, count_text, format_signed_share, format_time, low};
-use super::super::{cells, letter, metric_unit, result, value};
+use super::super::{cells, deciding, letter, metric_unit, result, value};
 use super::Compared;
 
 /// The keys of the metrics in the tables that come first if more than two runs are compared; the
@@ -54,18 +54,29 @@ pub(super) fn changes(
         if is_single {
             let rows = set.comparison.rows.iter();
             let figures = rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure)));
-            let figures = figures.filter(|(_, figure)| FIRST.contains(&figure.metric.key));
+            let decides = deciding(set.comparison, run);
+            let is_deciding = |figure: &Figure| {
+                decides.as_ref().is_some_and(|one| std::ptr::eq(one.figure, figure))
+            };
+            let figures = figures
+                .filter(|(_, figure)| FIRST.contains(&figure.metric.key) || is_deciding(figure));
             let lines = figures.map(|(row, figure)| change(row, figure, run)).collect();
             return table(set, run, "", format!("{}; all metrics below", note(set)), lines);
         }
         let lines = sets.iter().flat_map(|set| {
-            set.comparison.rows.iter().filter_map(move |row| {
-                let figure = key_figure(row)?;
-                let name = format!("{}: {}", set.line_name(row), figure.metric.title);
-                Some(Change { name, is_key: false, ..change(row, figure, run) })
+            // The metric that decides the outcome is always among those shown.
+            let decides = deciding(set.comparison, run).map(|one| (one.row, one.figure));
+            set.comparison.rows.iter().flat_map(move |row| {
+                let key = key_figure(row);
+                let decides = decides.filter(|(of, _)| std::ptr::eq(*of, row)).map(|(_, it)| it);
+                let decides = decides.filter(|it| key.is_none_or(|key| key.metric != it.metric));
+                key.into_iter().chain(decides).map(move |figure| {
+                    let name = format!("{}: {}", set.line_name(row), figure.metric.title);
+                    Change { name, is_key: false, ..change(row, figure, run) }
+                })
             })
         });
-        let note = "p99 of each configuration; all metrics below".to_owned();
+        let note = "p99 of each configuration, and what decides; all metrics below".to_owned();
         table(set, run, "", note, lines.collect())
     };
     let shown: Vec<Changes> = others.iter().map(|&run| first(run)).collect();
@@ -91,7 +102,7 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
     let delta = figure.deltas.get(run).copied().flatten();
     let base = figure.values.first().copied().flatten().filter(|base| *base != 0.0);
     let share = |of: f64| base.map(|base| of / base.abs());
-    let interval = delta.and_then(|delta| delta.interval);
+    let interval = delta.and_then(|delta| delta.effect.interval);
     let relative = interval.and_then(|(low, high)| share(low).zip(share(high)));
     let cells = cells(figure, run, metric_unit(row));
     Change {
@@ -123,7 +134,7 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
         direction: delta.map(|delta| delta.result),
         drawn: delta.and_then(|delta| {
             let noise = figure.noise.and_then(share);
-            Some(RelativeChange { at: share(delta.change)?, interval: relative, noise })
+            Some(RelativeChange { at: share(delta.effect.difference)?, interval: relative, noise })
         }),
         is_key: is_key(metric),
     }
@@ -132,11 +143,9 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
 /// Returns in a few words why a change is neither better nor worse.
 fn brief(reason: Reason) -> String {
     let words = match reason {
-        Reason::WithinVariation => "within run-to-run variation",
         Reason::VariationUnknown => "run-to-run variation unknown",
-        Reason::TooSmall => "less than 10% of A's value",
+        Reason::TooSmall => "below the minimum effect",
         Reason::IntervalIncludesZero => "interval includes 0",
-        Reason::OneOfMany => "not significant among all metrics",
         Reason::TooFewSamples(0) => "too few samples",
         Reason::TooFewSamples(more) => {
             return format!("needs {}", count_text(more, "more samples"));

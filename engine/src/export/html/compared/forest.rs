@@ -7,7 +7,7 @@ use super::super::super::sanitize::{NAME, NOTE, html};
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::chip;
-use crate::report::comparison::DeltaResult;
+use crate::stats::Outcome;
 use crate::units::MINUS;
 
 /// Relative changes at which the axis may have a label.
@@ -56,7 +56,7 @@ pub struct Change {
     /// Why the result is neither better nor worse; may be empty.
     pub why: String,
     /// The result, which sets the color if it is better or worse.
-    pub direction: Option<DeltaResult>,
+    pub direction: Option<Outcome>,
     /// The change to draw; absent if the baseline's value is absent or 0.
     pub drawn: Option<RelativeChange>,
     /// Whether the metric is a key metric, whose row is highlighted.
@@ -140,8 +140,11 @@ fn row(line: &Change, axis: &Axis, [from, other]: [char; 2], to: &mut dyn Write)
         words => format!("<small>{words}</small>"),
     };
     let (class, arrow) = match line.direction {
-        Some(DeltaResult::Better) => (" better", if line.is_lower() { "▼ " } else { "▲ " }),
-        Some(DeltaResult::Worse) => (" worse", if line.is_lower() { "▼ " } else { "▲ " }),
+        Some(Outcome::Better) => (" better", if line.is_lower() { "▼ " } else { "▲ " }),
+        Some(Outcome::Worse) => (" worse", if line.is_lower() { "▼ " } else { "▲ " }),
+        Some(Outcome::SlightlyBetter | Outcome::SlightlyWorse) => {
+            ("", if line.is_lower() { "▼ " } else { "▲ " })
+        }
         _ => ("", ""),
     };
     let [a, b] = line.values.each_ref().map(|value| html(value, NAME));
@@ -246,8 +249,8 @@ impl Axis {
         }
         let Some(drawn) = line.drawn else { return fluid.hidden(ROW) };
         let look = match line.direction {
-            Some(DeltaResult::Better) => "g-better",
-            Some(DeltaResult::Worse) => "g-worse",
+            Some(Outcome::Better) => "g-better",
+            Some(Outcome::Worse) => "g-worse",
             _ => "g-none",
         };
         if let Some((low, high)) = drawn.interval {
@@ -274,7 +277,7 @@ mod tests {
             interval: String::new(),
             result: "Better".to_owned(),
             why: String::new(),
-            direction: Some(DeltaResult::Better),
+            direction: Some(Outcome::Better),
             drawn: Some(RelativeChange { at, interval, noise: Some(0.2) }),
             is_key: true,
         }

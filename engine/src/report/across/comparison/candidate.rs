@@ -1,122 +1,112 @@
-//! A change of one of many metrics, before its result (better, worse, or neither) is decided. It
-//! has the interval of the change, and the probability of a change this large by chance.
+//! A change of one of many metrics, before its outcome is decided: the interval depends on the changes of all other
+//! metrics.
 
 use super::Metric;
 use super::item::Item;
-use super::judge::{self, Delta, DeltaResult, Reason, Scale};
+use super::judge::{Delta, Reason, Scale};
 use crate::stats::binomial::two_sided_chance;
-use crate::stats::student::{student_chance, student_t};
-use crate::stats::{Deviation, float};
+use crate::stats::effect::{Method, holm_levels};
+use crate::stats::{Estimated, Outcome, float};
 
-/// Max probability that equal runs are called different in any of their metrics.
-pub(super) const CHANCE: f64 = 0.05;
-
-/// A change whose result depends on the changes of all other metrics.
+/// A change whose interval depends on the changes of all other metrics.
 pub(super) struct Candidate {
-    /// The change, with a provisional result: [`called`](Self::called) decides the result.
-    pub(super) delta: Delta,
-    /// The probability of a change this large by chance (p-value); absent if the change is not
-    /// evaluated.
-    pub(super) chance: Option<f64>,
-    /// The size up to which a change does not matter, in the metric's unit.
-    min: f64,
+    metric: Metric,
+    values: [f64; 2],
+    minimum: f64,
+    /// The estimate, or why there is none.
+    estimated: Result<Estimated, (Outcome, Reason)>,
+    /// Whether the blocks within the runs alone would show a change.
+    is_clear_within: bool,
 }
 
 impl Candidate {
-    /// Returns the candidate for a mean change from a baseline. `deviation` is the standard deviation
-    /// from run to run; `share` is the variance of the mean change divided by the variance from run
-    /// to run. If `deviation` has no degrees of freedom, the change has no interval.
+    /// Returns the candidate for the change of a metric between two values, which an estimate replaces.
     pub(super) fn of(
         metric: &Metric,
-        baseline: f64,
-        change: f64,
-        deviation: Deviation,
-        share: f64,
+        values: [f64; 2],
         scale: &Scale,
+        estimated: Result<Estimated, Reason>,
     ) -> Self {
-        let min = judge::min_relevant_change(metric, baseline, scale);
-        let ratio = (baseline != 0.0).then(|| change / baseline.abs());
-        let without = |result, reason| Self {
-            delta: Delta { change, ratio, interval: None, result, reason: Some(reason) },
-            chance: None,
-            min,
+        let estimated = if metric.statistic.has_interval() {
+            estimated.map_err(|reason| match reason {
+                Reason::SettingsDiffer => (Outcome::NotEvaluated, reason),
+                _ => (Outcome::NotEnoughData, reason),
+            })
+        } else {
+            Err((Outcome::NotEvaluated, Reason::Maximum))
         };
-        if !metric.statistic.has_interval() {
-            return without(DeltaResult::NotEvaluated, Reason::Maximum);
-        }
-        if deviation.freedom == 0 {
-            return without(DeltaResult::NotEnoughData, Reason::TooFewRuns(1));
-        }
-        let error = deviation.std_dev * share.sqrt();
-        let half = t(deviation.freedom) * error;
-        let interval = Some((change - half, change + half));
-        // A change of 0 has a p-value of 1, even if the deviation is 0.
-        let chance = student_chance(deviation.freedom, change / error.max(f64::MIN_POSITIVE));
-        let result = DeltaResult::NoClearDifference;
-        let delta = Delta { change, ratio, interval, result, reason: None };
-        Self { delta, chance: Some(chance), min }
+        let values = estimated.as_ref().map_or(values, |estimated| estimated.values);
+        let minimum = scale.min_effect(metric, values[0]);
+        Self { metric: *metric, values, minimum, estimated, is_clear_within: false }
     }
 
-    /// Raises the p-value of a share of rare events to that of the events, as counted in all runs
-    /// of both sides: runs without variation do not make a single event significant.
-    pub(super) fn count(&mut self, metric: &Metric, sides: &[Vec<Item<'_>>; 2]) {
+    /// Returns the candidate with whether the blocks within the runs alone would show a change.
+    pub(super) const fn clear_within(mut self, is_clear_within: bool) -> Self {
+        self.is_clear_within = is_clear_within;
+        self
+    }
+
+    /// Returns the compared values: of groups and pairs, their means.
+    pub(super) const fn values(&self) -> [f64; 2] {
+        self.values
+    }
+
+    /// Raises the probability of a share of rare events to that of the events, as counted in all runs of both sides:
+    /// runs without variation do not make a single event significant.
+    pub(super) fn count(&mut self, sides: &[Vec<Item<'_>>; 2]) {
         let of = |items: &[Item<'_>]| {
             items.iter().try_fold((0, 0), |(events, slots), item| {
-                let (more_events, more_slots) = metric.count_of(item.row()?)?;
+                let (more_events, more_slots) = self.metric.count_of(item.row()?)?;
                 Some((events + more_events, slots + more_slots))
             })
         };
         let [a, b] = sides;
-        if let (Some(chance), Some(a), Some(b)) = (&mut self.chance, of(a), of(b)) {
-            *chance = chance.max(two_sided_chance(a, b));
+        let counts = of(a).zip(of(b));
+        if let (Ok(estimated), Some((a, b))) = (&mut self.estimated, counts) {
+            estimated.at_least(two_sided_chance(a, b));
         }
     }
 
-    /// Returns the change with its result. The result can be better or worse only if the p-value of the
-    /// change is at most `most`, which depends on the changes of all other metrics.
-    pub(super) fn called(self, metric: &Metric, most: f64, is_incomparable: bool) -> Delta {
-        let Self { delta, chance, min } = self;
-        if is_incomparable {
-            let (result, reason) = (DeltaResult::NotEvaluated, Some(Reason::SettingsDiffer));
-            return Delta { result, reason, interval: None, ..delta };
-        }
-        let (Some(chance), Some((low, high))) = (chance, delta.interval) else { return delta };
-        let (result, reason) = if chance <= most && min < delta.change.abs() {
-            let is_better = metric.is_better(delta.change);
-            (if is_better { DeltaResult::Better } else { DeltaResult::Worse }, None)
-        } else if -min <= low && high <= min {
-            (DeltaResult::Same, Some(Reason::TooSmall))
-        } else if low <= 0.0 && 0.0 <= high {
-            (DeltaResult::NoClearDifference, Some(Reason::IntervalIncludesZero))
-        } else if delta.change.abs() <= min {
-            (DeltaResult::NoClearDifference, Some(Reason::TooSmall))
-        } else {
-            (DeltaResult::NoClearDifference, Some(Reason::OneOfMany))
+    /// Returns the change with its outcome, with the interval of this level.
+    fn decided(self, level: f64) -> Delta {
+        let [a, b] = self.values;
+        let estimated = match self.estimated {
+            Ok(estimated) => estimated,
+            Err((result, reason)) => {
+                return Delta::without_interval(a, b - a, self.minimum, result, Some(reason));
+            }
         };
-        Delta { result, reason, ..delta }
+        let effect = estimated.effect(level, self.minimum);
+        let result = effect.outcome(self.metric.is_better(effect.difference));
+        let is_unknown = matches!(effect.method, Method::Assumed(_)) && self.is_clear_within;
+        let reason = match result {
+            Outcome::Better | Outcome::Worse => None,
+            Outcome::SlightlyBetter | Outcome::SlightlyWorse | Outcome::Same => {
+                Some(Reason::TooSmall)
+            }
+            _ if is_unknown => Some(Reason::VariationUnknown),
+            _ => Some(Reason::IntervalIncludesZero),
+        };
+        let ratio = (a != 0.0).then(|| effect.difference / a.abs());
+        Delta { effect, ratio, result, reason }
     }
 }
 
-/// Returns the largest p-value that is significant, given the p-values of all metrics; 0 if none is.
-/// If all metrics are equal, at least one is called different in 5% of cases (Simes 1986); otherwise,
-/// 5% of the metrics that are called different are equal (Benjamini and Hochberg 1995). Bonferroni's
-/// correction is not used: for three pairs of runs, it would require 13 standard errors, although one
-/// delay changes several metrics at once.
-pub(super) fn max_chance(chances: &[Option<f64>]) -> f64 {
-    let mut rising: Vec<f64> = chances.iter().copied().flatten().collect();
-    rising.sort_unstable_by(f64::total_cmp);
-    let count = float(rising.len());
-    let fits = |(chance, rank): &(f64, usize)| *chance <= CHANCE * float(*rank) / count;
-    rising.into_iter().zip(1..).filter(fits).map(|(chance, _)| chance).fold(0.0, f64::max)
+/// Decides all changes of a comparison together.
+pub(super) fn decided(candidates: Vec<Option<Candidate>>) -> Vec<Option<Delta>> {
+    let probability =
+        |candidate: &Candidate| Some(candidate.estimated.as_ref().ok()?.probability());
+    let probabilities: Vec<f64> = candidates.iter().flatten().filter_map(probability).collect();
+    let mut levels = holm_levels(&probabilities).into_iter();
+    let mut decide = |candidate: Candidate| {
+        let level = candidate.estimated.as_ref().ok().and_then(|_| levels.next());
+        candidate.decided(level.unwrap_or(1.0))
+    };
+    candidates.into_iter().map(|candidate| candidate.map(&mut decide)).collect()
 }
 
-/// Returns Student's t of a 95% interval, for a number of degrees of freedom.
-pub(super) fn t(freedom: usize) -> f64 {
-    student_t(freedom, 0.95)
-}
-
-/// Returns the mean and the standard deviation of values. The sum of squares is divided by n − 1; the
-/// deviation of a single value is 0.
+/// Returns the mean and the standard deviation of values. The sum of squares is divided by n − 1; the deviation of a
+/// single value is 0.
 pub(super) fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
     let count = float(values.len().max(1));
     let mean = values.iter().sum::<f64>() / count;

@@ -41,11 +41,14 @@ pub struct Condition {
 impl Condition {
     fn of(name: &str, values: Vec<String>, weight: Relevance) -> Self {
         let is_same = values.iter().all(|value| Some(value) == values.first());
-        Self {
-            name: name.to_owned(),
-            values,
-            weight: if is_same { Relevance::Same } else { weight },
-        }
+        // A value that a file does not state may be the same one.
+        let is_known = values.iter().all(|value| value != UNKNOWN);
+        let weight = match (is_same, is_known) {
+            (true, _) => Relevance::Same,
+            (false, true) => weight,
+            (false, false) => Relevance::May,
+        };
+        Self { name: name.to_owned(), values, weight }
     }
 
     /// Whether the runs are known to have had different load in addition to the measuring thread:
@@ -71,7 +74,16 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         Condition::of("System", texts(&|run| known(&run.machine.os)), Relevance::Likely),
         Condition::of("Kernel", texts(&|run| known(&run.machine.kernel)), Relevance::Likely),
         Condition::of("Processor", texts(&|run| known(&run.machine.cpu_model)), Relevance::Likely),
-        all("CPUs", Relevance::Likely, |run| run.machine.cpus.len().to_string()),
+        all("CPUs", Relevance::Likely, |run| match run.machine.cpus.len() {
+            0 => UNKNOWN.to_owned(),
+            count => count.to_string(),
+        }),
+        Condition::of("GPU", texts(&|run| known(&run.machine.gpu)), Relevance::Likely),
+        Condition::of(
+            "GPU driver",
+            texts(&|run| known(&run.machine.gpu_driver)),
+            Relevance::Likely,
+        ),
         Condition::of(
             governor_or_plan(runs),
             texts(&|run| known(&run.machine.power.governor_or_plan)),
@@ -80,12 +92,17 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("Power", Relevance::Likely, power),
         other_load(runs),
         all("Virtual machine", Relevance::Likely, |run| {
-            run.machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())
+            // A file of another program does not state it.
+            let absent = if run.plan().is_some() { "no" } else { UNKNOWN };
+            run.machine.virtualization.clone().unwrap_or_else(|| absent.to_owned())
         }),
         all("Build", Relevance::Likely, |run| {
             if run.health.debug_build { "debug" } else { "release" }.to_owned()
         }),
-        all("Method version", Relevance::Likely, |run| run.method_version.to_string()),
+        // A recording of another program has no method version of this program.
+        all("Method version", Relevance::Likely, |run| {
+            run.plan().map_or_else(|| "–".to_owned(), |_| run.method_version.to_string())
+        }),
         all("App version", Relevance::May, |run| run.app_version.clone()),
     ];
     if runs.iter().any(|(run, _)| run.host.is_some()) {
@@ -183,12 +200,26 @@ fn by_name(lists: &[Vec<(&str, String)>], weight: Relevance) -> impl Iterator<It
     })
 }
 
+/// Facts that a system states only where they apply, and that are likely to affect the numbers: CPUs without other
+/// threads or without ticks, and a preemptible kernel.
+const ONLY_WHERE_SET: [&str; 3] = ["isolated_cpus", "nohz_full_cpus", "preempt_rt"];
+
 /// Returns the scheduler limits of the systems as conditions.
 fn scheduler<'a>(runs: &[(&'a Run, &Report)]) -> Vec<Condition> {
-    let of_run = |run: &'a Run| {
-        let limits = run.machine.scheduler.iter();
-        limits.map(|(name, value)| (name.as_str(), value.clone())).collect()
+    let facts = || runs.iter().map(|(run, _)| run.machine.scheduler.as_slice());
+    let names: Vec<&'a str> = distinct(
+        runs.iter().flat_map(|(run, _)| &run.machine.scheduler).map(|(name, _)| name.as_str()),
+    );
+    let condition = |name: &str| {
+        let is_only_where_set = ONLY_WHERE_SET.contains(&name);
+        let value = |facts: &[(String, String)]| {
+            let found = facts.iter().find(|(known, _)| known == name);
+            let absent = if is_only_where_set && !facts.is_empty() { "none" } else { UNKNOWN };
+            found.map_or_else(|| absent.to_owned(), |(_, value)| value.clone())
+        };
+        let is_likely = is_only_where_set || name == crate::platform::KERNEL_OPTIONS;
+        let weight = if is_likely { Relevance::Likely } else { Relevance::May };
+        Condition::of(name, facts().map(value).collect(), weight)
     };
-    let lists: Vec<_> = runs.iter().map(|(run, _)| of_run(run)).collect();
-    by_name(&lists, Relevance::May).collect()
+    names.into_iter().map(condition).collect()
 }

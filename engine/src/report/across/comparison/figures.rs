@@ -1,15 +1,17 @@
-//! The metrics of one configuration in all runs, and whether their differences exceed chance.
+//! The metrics of one configuration in all runs, and the changes of single runs from the baseline.
 
+use super::candidate::Candidate;
 use super::item::{Item, late_limit};
-use super::judge::{self, Delta, DeltaResult, Outcome, Reason, Scale};
-use super::noise::{NoiseFloor, NoiseLimit};
-use super::prior::Prior;
-use super::{ComparedRow, Incompatibility};
+use super::judge::{Delta, Overall, Reason, Scale};
+use super::noise::NoiseFloor;
+use super::{ComparedRow, Incompatibility, Prior, Rules};
 use crate::nanos::Nanos;
-use crate::report::model::metric::{Metric, Track};
+use crate::report::model::metric::{Metric, MetricKind, Track};
 use crate::run::Capture;
-use crate::stats::Statistic;
+use crate::sample::Column;
 use crate::stats::blocks::{Bins, ResampleSource, Resampled, SEED};
+use crate::stats::effect::{Method, RunVariation};
+use crate::stats::{Estimated, Statistic, VariancePrior, float, nanos_float, position};
 
 /// One metric: its value in each run, and the difference of each run from the baseline.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,37 +28,23 @@ pub struct Figure {
     pub deltas: Vec<Option<Delta>>,
 }
 
-/// The run-to-run variation: how much runs with the same settings differ.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Noise<'a> {
-    /// The variation on this machine; absent if it was not measured.
-    pub(super) floor: Option<&'a NoiseFloor>,
-    /// The typical variation of each metric, with which the measured variation is combined.
-    pub(super) prior: &'a Prior,
-}
+/// A configuration in all runs, with the candidates of its changes: one list per figure, with one entry per run.
+pub(super) type Row = (ComparedRow, Vec<Vec<Option<Candidate>>>);
 
-/// Compares one configuration across all runs. `family` is the number of pairs (a configuration in one
-/// run, and in the baseline) that are compared at once.
+/// Compares one configuration, at a position among all that are compared, across all runs. Adds the variation that it
+/// used to `used`.
 pub(super) fn row(
     items: &[Item<'_>],
     positions: &[usize],
     baseline: usize,
     metrics: &[Metric],
     obstacle: Option<&Incompatibility>,
-    noise: &Noise<'_>,
-    family: usize,
-) -> ComparedRow {
-    let floor = noise.floor;
+    rules: &Rules<'_>,
+    (place, used): (usize, &mut Prior),
+) -> Row {
     let obstacle = obstacle.cloned().or_else(|| own_obstacle(items));
-    let numbers = metrics.iter().filter(|metric| metric.statistic.has_interval()).count();
-    let numbers = family.saturating_mul(numbers);
-    let scale = scale_of(items, baseline, numbers);
-    let prior = noise.prior;
-    let noise_limit = floor.map(|floor| floor.limit(numbers));
-    let limit = items.get(baseline).filter(|_| obstacle.is_none()).and_then(|item| {
-        let noise = floor.and_then(|floor| floor.noise(item.label(), &Metric::P99));
-        well_above_p99(*item, noise_limit.zip(noise), &scale, prior)
-    });
+    let is_comparable = obstacle.is_none();
+    let limit = items.get(baseline).filter(|_| is_comparable).and_then(|item| item.p99());
     let mut compared = ComparedRow {
         label: items.get(baseline).map_or(String::new(), |item| item.label().to_owned()),
         positions: positions.to_vec(),
@@ -65,23 +53,60 @@ pub(super) fn row(
         outcomes: vec![None; items.len()],
         obstacle,
     };
-    let has_noise = floor.is_some_and(|floor| add_noise(&mut compared, floor));
-    let noise_limit = noise_limit.filter(|_| has_noise);
-    let draws = draws(&compared, items, limit);
-    judge_figures(&mut compared, &draws, baseline, noise_limit, prior, &scale);
-    for run in (0..items.len()).filter(|&run| run != baseline) {
-        let deltas: Vec<Delta> =
-            compared.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
-        let outcome = match compared.obstacle {
-            Some(_) => Outcome::NotComparable,
-            None if has_noise => Outcome::of(&deltas),
-            None => Outcome::of(&deltas).without_variation(),
-        };
-        if let Some(place) = compared.outcomes.get_mut(run) {
-            *place = Some(outcome);
+    let has_noise = rules.floor.is_some_and(|floor| add_noise(&mut compared, floor));
+    let tracks = tracks(&compared, items, limit);
+    let singles = Singles {
+        items,
+        baseline,
+        place,
+        tracks: &tracks,
+        floor: rules.floor.filter(|_| has_noise),
+        late_limit: compared.late_limit,
+        prior: &rules.prior,
+        scale: Scale {
+            period: items.get(baseline).map_or(Nanos::ZERO, |item| item.frame()),
+            clock_step: items
+                .iter()
+                .map(|item| item.run().clock.resolution)
+                .max()
+                .unwrap_or_default(),
+            is_variation_known: has_noise,
+            minimum: rules.minimum,
+        },
+    };
+    let mut candidates = Vec::new();
+    for figure in &compared.figures {
+        let mut of_figure = Vec::new();
+        for run in 0..items.len() {
+            let is_other = run != baseline;
+            of_figure.push(if is_other {
+                singles.candidate(figure, run, is_comparable, used)
+            } else {
+                None
+            });
         }
+        candidates.push(of_figure);
     }
-    compared
+    (compared, candidates)
+}
+
+/// Sets the decided differences of a row, and the outcome of each run.
+pub(super) fn set_deltas(
+    row: &mut ComparedRow,
+    baseline: usize,
+    mut deltas: impl Iterator<Item = Option<Delta>>,
+) {
+    for figure in &mut row.figures {
+        figure.deltas = deltas.by_ref().take(figure.deltas.len()).collect();
+    }
+    let outcome = |run: usize| {
+        let deltas: Vec<Delta> =
+            row.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
+        let is_comparable = row.obstacle.is_none();
+        let outcome = if is_comparable { Overall::of(&deltas) } else { Overall::NotComparable };
+        (run != baseline).then_some(outcome)
+    };
+    row.outcomes = (0..row.outcomes.len()).map(outcome).collect();
 }
 
 /// Returns why these configurations cannot be compared although the runs can; `None` if they can.
@@ -97,32 +122,6 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     }
 }
 
-/// Returns the limit above which a value clearly exceeds the baseline's p99. It is p99 plus the
-/// run-to-run variation or, if that is not known, plus the smallest change that matters.
-fn well_above_p99(
-    baseline: Item<'_>,
-    noise: Option<(NoiseLimit, f64)>,
-    scale: &Scale,
-    prior: &Prior,
-) -> Option<Nanos> {
-    let p99 = baseline.p99()?;
-    let margin = noise.map_or_else(
-        || judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale),
-        |(limit, noise)| limit.of(noise, prior.of(&Metric::P99, p99.as_f64(), scale)),
-    );
-    Some(p99 + Nanos::from_nanos_f64(margin))
-}
-
-/// Returns what decides, for all metrics of a configuration, how large a change must be to matter.
-fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
-    let steps = items.iter().map(|item| item.run().clock.resolution);
-    Scale {
-        period: items.get(baseline).map_or(Nanos::ZERO, |item| item.frame()),
-        clock_step: steps.max().unwrap_or_default(),
-        errors: judge::errors_for(numbers),
-    }
-}
-
 /// Sets the noise floor of each metric; returns whether any metric has a noise floor. The share of late
 /// frames has none if the late threshold of the runs differs from that of the repeats.
 fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
@@ -135,8 +134,8 @@ fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
     compared.figures.iter().any(|figure| figure.noise.is_some())
 }
 
-/// Returns the metrics that at least one run has, without differences; `limit` is the result of
-/// `well_above_p99`.
+/// Returns the metrics that at least one run has, without differences; `limit` is p99 of the
+/// baseline.
 fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<Figure> {
     metrics
         .iter()
@@ -156,9 +155,8 @@ fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<
 struct TrackDraws {
     track: Track,
     statistics: Vec<Statistic>,
+    sources: Vec<ResampleSource>,
     resampled: Vec<Option<Resampled>>,
-    /// The number of samples of each run.
-    counts: Vec<usize>,
 }
 
 impl TrackDraws {
@@ -176,30 +174,38 @@ impl TrackDraws {
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
             source.resample(&bins, SEED ^ own, &statistics)
         });
-        let counts = sources.iter().map(|source| source.values.len()).collect();
-        Self { track, resampled: of_each.collect(), statistics, counts }
+        let resampled = of_each.collect();
+        Self { track, resampled, statistics, sources }
     }
 
-    fn of_run(&self, run: usize) -> Option<&Resampled> {
-        self.resampled.get(run)?.as_ref()
-    }
-
-    /// Returns the interval of the change of a metric from one run to another, from resampling.
-    fn change(&self, from: usize, to: usize, metric: &Metric) -> Option<super::Interval> {
-        let at = self.statistics.iter().position(|&one| one == metric.statistic)?;
-        let (before, after) = (self.of_run(from)?, self.of_run(to)?);
-        before.change(after, at, |before, after| after - before)
+    /// Returns the interval of the change of a statistic from one run to another, from resampling.
+    fn change(&self, from: usize, to: usize, statistic: Statistic) -> Option<super::Interval> {
+        let at = self.statistics.iter().position(|&one| one == statistic)?;
+        let of = |run: usize| self.resampled.get(run)?.as_ref();
+        of(from)?.change(of(to)?, at, |before, after| after - before)
     }
 
     /// Returns how many samples the run with fewer samples lacks for an interval of a statistic.
     fn missing(&self, from: usize, to: usize, statistic: Statistic) -> usize {
-        let count = |run: usize| self.counts.get(run).copied().unwrap_or(0);
-        statistic.samples_needed().saturating_sub(count(from).min(count(to)))
+        let count = |run: usize| self.sources.get(run).map_or(0, |source| source.values.len());
+        statistic.samples_to_compare().saturating_sub(count(from).min(count(to)))
+    }
+
+    /// Returns how far the share of values of a run above a limit varies if the values vary by `deviation`, a share:
+    /// half the difference of the shares above a limit that is lower and higher by this share.
+    fn share_deviation(&self, run: usize, limit: i64, deviation: f64) -> f64 {
+        let Some(values) = self.sources.get(run).map(|source| &source.values) else { return 0.0 };
+        let above = |factor: f64| {
+            let limit = nanos_float(limit) * factor;
+            float(values.values().filter(|&value| limit < nanos_float(value)).count())
+        };
+        let count = float(Column::len(values).max(1));
+        (above((-deviation).exp()) - above(deviation.exp())).abs() / 2.0 / count
     }
 }
 
 /// Returns the resamples of every track with a metric to evaluate.
-fn draws(compared: &ComparedRow, items: &[Item<'_>], limit: Option<Nanos>) -> Vec<TrackDraws> {
+fn tracks(compared: &ComparedRow, items: &[Item<'_>], limit: Option<Nanos>) -> Vec<TrackDraws> {
     let metrics: Vec<Metric> = compared
         .figures
         .iter()
@@ -207,52 +213,125 @@ fn draws(compared: &ComparedRow, items: &[Item<'_>], limit: Option<Nanos>) -> Ve
         .filter(|metric| metric.statistic.has_interval() && compared.obstacle.is_none())
         .filter(|metric| metric.statistic != Statistic::LateShare || compared.late_limit.is_some())
         .collect();
-    let mut draws: Vec<TrackDraws> = Vec::new();
+    let mut tracks: Vec<TrackDraws> = Vec::new();
     for track in metrics.iter().map(|metric| metric.track) {
-        if draws.iter().all(|one| one.track != track) {
-            draws.push(TrackDraws::of(items, track, &metrics, limit));
+        if tracks.iter().all(|one| one.track != track) {
+            tracks.push(TrackDraws::of(items, track, &metrics, limit));
         }
     }
-    draws
+    tracks
 }
 
-fn judge_figures(
-    compared: &mut ComparedRow,
-    draws: &[TrackDraws],
+/// What the changes of single runs of one configuration are estimated from.
+struct Singles<'a> {
+    items: &'a [Item<'a>],
     baseline: usize,
-    noise_limit: Option<NoiseLimit>,
-    prior: &Prior,
-    scale: &Scale,
-) {
-    for figure in &mut compared.figures {
-        let metric = figure.metric;
-        let of_track = draws
-            .iter()
-            .find(|one| one.track == metric.track && one.statistics.contains(&metric.statistic));
-        let Some(&Some(before)) = figure.values.get(baseline) else { continue };
-        let varies_by = noise_limit.and_then(|limit| match metric.statistic {
-            // The limit of this metric already includes the run-to-run variation.
-            Statistic::AboveBaseline => Some(0.0),
-            _ => Some(limit.of(figure.noise?, prior.of(&metric, before, scale))),
+    /// The position of the configuration among all that are compared.
+    place: usize,
+    tracks: &'a [TrackDraws],
+    floor: Option<&'a NoiseFloor>,
+    late_limit: Option<Nanos>,
+    prior: &'a Prior,
+    scale: Scale,
+}
+
+impl Singles<'_> {
+    /// Returns the candidate for the change of a metric from the baseline to a run; `None` if either has no value.
+    fn candidate(
+        &self,
+        figure: &Figure,
+        run: usize,
+        is_comparable: bool,
+        used: &mut Prior,
+    ) -> Option<Candidate> {
+        let metric = &figure.metric;
+        let value = |run: usize| *figure.values.get(run)?;
+        let values = [value(self.baseline)?, value(run)?];
+        let statistic = metric.statistic;
+        let is_track =
+            |one: &&TrackDraws| one.track == metric.track && one.statistics.contains(&statistic);
+        let track = self.tracks.iter().find(is_track).filter(|_| is_comparable);
+        let estimated = match track {
+            None => Err(Reason::SettingsDiffer),
+            Some(track) => {
+                let missing = track.missing(self.baseline, run, statistic);
+                let interval = track.change(self.baseline, run, statistic);
+                interval
+                    .filter(|_| missing == 0)
+                    .map(|it| (track, it))
+                    .ok_or(Reason::TooFewSamples(missing))
+            }
+        };
+        let is_clear_within =
+            estimated.as_ref().is_ok_and(|(_, interval)| 0.0 < interval.low || interval.high < 0.0);
+        let estimated = estimated.map(|(track, interval)| {
+            let is_ratio = metric.is_relative() && values.iter().all(|&value| 0.0 < value);
+            let variation = self.variation(metric, values, track, run, used);
+            Estimated::of_singles(values, interval, Some(variation), is_ratio)
         });
-        let mut deltas = vec![None; figure.values.len()];
-        for (run, delta) in deltas.iter_mut().enumerate().filter(|(run, _)| *run != baseline) {
-            let Some(&Some(value)) = figure.values.get(run) else { continue };
-            let interval = of_track.and_then(|draws| draws.change(baseline, run, &metric));
-            let missing =
-                of_track.map_or(0, |draws| draws.missing(baseline, run, metric.statistic));
-            let values = [before, value];
-            let found = judge::delta(&metric, values, interval, missing, varies_by, scale);
-            let is_incomparable = compared.obstacle.is_some()
-                || (of_track.is_none() && metric.statistic.has_interval());
-            let reason = Some(Reason::SettingsDiffer);
-            *delta = Some(if is_incomparable {
-                Delta { result: DeltaResult::NotEvaluated, reason, ..found }
-            } else {
-                found
-            });
-        }
-        figure.deltas = deltas;
+        Some(Candidate::of(metric, values, &self.scale, estimated).clear_within(is_clear_within))
+    }
+
+    /// Returns the run-to-run variation of the change of a metric between two values.
+    fn variation(
+        &self,
+        metric: &Metric,
+        [a, b]: [f64; 2],
+        track: &TrackDraws,
+        run: usize,
+        used: &mut Prior,
+    ) -> RunVariation {
+        // The share above the baseline's p99 varies as p99 does.
+        let is_above = metric.statistic == Statistic::AboveBaseline;
+        let of = if is_above { self.p99_of(metric) } else { *metric };
+        let level = if is_above { None } else { Some(a) };
+        let (variation, is_own) = self.deviation(&of, level);
+        used.note_used(&of, self.place, variation);
+        let difference = variation.std_dev * std::f64::consts::SQRT_2;
+        let stated = variation.std_dev;
+        let error = match (metric.kind(), metric.statistic) {
+            (_, Statistic::AboveBaseline) => {
+                let limit = track.sources.get(run).and_then(|source| source.baseline_limit);
+                track.share_deviation(run, limit.unwrap_or(i64::MAX), difference)
+            }
+            (MetricKind::Share, Statistic::LateShare) if !is_own => {
+                // A share of values is the more sensitive, the more values are near its limit.
+                let limit = track.sources.get(run).map_or(i64::MAX, |source| source.late_threshold);
+                let times = self.deviation(&Metric::P99, None).0.std_dev;
+                let times = times * std::f64::consts::SQRT_2;
+                difference.max(track.share_deviation(run, limit, times))
+            }
+            (MetricKind::Share, _) => difference,
+            _ => {
+                let step = self.scale.clock_step(metric);
+                if 0.0 < a && 0.0 < b {
+                    difference.max(step / a.min(b))
+                } else {
+                    (variation.std_dev * a.hypot(b)).max(step)
+                }
+            }
+        };
+        let count = self.floor.filter(|_| is_own).map(|floor| floor.count);
+        let method = count.map_or(Method::Assumed(stated), Method::Repeats);
+        RunVariation { error, freedom: position(variation.freedom).max(1), method }
+    }
+
+    /// Returns the metric p99 of the values of a track.
+    fn p99_of(&self, metric: &Metric) -> Metric {
+        let is_p99 = |one: &&Metric| one.track == metric.track && one.statistic == Statistic::P99;
+        Metric::FRAMES.iter().find(is_p99).copied().unwrap_or(Metric::P99)
+    }
+
+    /// Returns the deviation of a metric from run to run, and whether it is from repeats of the baseline.
+    fn deviation(&self, metric: &Metric, value: Option<f64>) -> (VariancePrior, bool) {
+        let item = self.items.get(self.baseline);
+        let label = item.map_or("", |item| item.label());
+        let floor = self.floor.filter(|floor| {
+            metric.statistic != Statistic::LateShare || self.late_limit == floor.late_limit
+        });
+        let own = floor.and_then(|floor| floor.deviation(label, metric));
+        let value = value.or_else(|| item.and_then(|item| item.value(metric))).unwrap_or_default();
+        (self.prior.of_single(metric, self.place, own, value), own.is_some())
     }
 }
 

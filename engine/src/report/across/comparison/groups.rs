@@ -1,20 +1,21 @@
 //! Compares two groups of runs, A and B, of any size.
 //!
 //! Each run gives one value per metric. The standard deviation is pooled within the groups, so that
-//! the difference between the groups does not increase it. The pooled deviation is then combined with
-//! the typical variation of the metric ([`Prior`]).
+//! the difference between the groups does not increase it. Groups that were measured one after the other also have the
+//! variation between sessions ([`Estimated::of_groups`]).
 
-use super::candidate::{Candidate, max_chance, mean_and_std_dev};
+use super::candidate::{Candidate, mean_and_std_dev};
+use super::figures::Row;
 use super::item::{Item, late_limit};
-use super::judge::{Delta, DeltaResult, Outcome, Reason, Scale};
+use super::judge::{Reason, Scale};
 use super::repeats::{is_same_setting, item};
 use super::{
     ComparedRow, Comparison, Condition, Figure, Incompatibility, Metric, Prior, Relevance, Report,
-    Run, Variation, at, conditions, length_note, matched, metrics, not_as_requested, notes,
+    Rules, Run, Variation, at, conditions, length_note, matched, metrics, not_as_requested, notes,
     obstacle,
 };
 use crate::nanos::Nanos;
-use crate::stats::{Deviation, Statistic, float};
+use crate::stats::{Estimated, Statistic, VariancePrior};
 
 /// Min number of runs in a group; with fewer, the run-to-run variation of the group is not known.
 pub const MIN_GROUP: usize = 2;
@@ -25,7 +26,7 @@ type Group<'a> = [(&'a Run, &'a Report)];
 impl Comparison {
     /// Compares the runs of group B with those of group A. If a group has only a single run, its run-to-run variation
     /// is not known, and the changes have no result.
-    pub fn of_groups(groups: [&Group<'_>; 2], prior: &Prior) -> Self {
+    pub fn of_groups(groups: [&Group<'_>; 2], rules: &Rules<'_>) -> Self {
         let all: Vec<(&Run, &Report)> = groups.concat();
         let first: Vec<(&Run, &Report)> =
             groups.iter().filter_map(|group| group.first().copied()).collect();
@@ -45,38 +46,34 @@ impl Comparison {
             count: 2,
             value_name: first.first().map_or("", |(run, _)| run.subject.value_name()),
             conditions: group_conditions(&all, counts),
-            notes,
+            notes: Vec::new(),
             variation: Variation::Groups(counts),
-            prior: prior.clone(),
+            prior: Prior::default(),
+            minimum: rules.minimum,
+            disturbed: super::disturbed(&all),
             rows: Vec::new(),
             obstacle,
         };
+        let prior = rules.prior_of(first.first().map(|(run, _)| *run));
+        let basis = GroupBasis {
+            metrics,
+            prior: &prior,
+            rules,
+            is_sequential: is_sequential(groups),
+            obstacle: comparison.obstacle.as_ref(),
+        };
         let is_single = items.iter().all(|items| items.len() == 1);
-        let mut chances = Vec::new();
-        let mut rows = Vec::new();
-        for positions in matched {
-            let firsts = at(&items, &positions);
+        let mut used = Prior::default();
+        let mut rows: Vec<Row> = Vec::new();
+        for (positions, place) in matched.iter().zip(0..) {
+            let firsts = at(&items, positions);
             let sides = sides(groups, &firsts, is_single);
-            comparison.notes.extend(not_as_requested(&sides));
-            let found = row(&sides, &firsts, &positions, metrics, prior);
-            chances.extend(found.1.iter().flatten().map(|candidate| candidate.chance));
-            rows.push(found);
+            notes.extend(not_as_requested(&sides));
+            rows.push(row(&sides, &firsts, positions, &basis, (place, &mut used)));
         }
-        let most = max_chance(&chances);
-        for (mut row, candidates) in rows {
-            row.obstacle = comparison.obstacle.clone().or(row.obstacle);
-            for (figure, candidate) in row.figures.iter_mut().zip(candidates) {
-                let delta =
-                    candidate.map(|one| one.called(&figure.metric, most, row.obstacle.is_some()));
-                figure.deltas = vec![None, delta];
-            }
-            let deltas: Vec<Delta> =
-                row.figures.iter().filter_map(|figure| *figure.deltas.get(1)?).collect();
-            let outcome =
-                if row.obstacle.is_some() { Outcome::NotComparable } else { Outcome::of(&deltas) };
-            row.outcomes = vec![None, Some(outcome)];
-            comparison.rows.push(row);
-        }
+        comparison.notes = notes;
+        comparison.prior = Prior { group_count: prior.group_count, ..used };
+        comparison.set_rows(rows);
         comparison
     }
 }
@@ -89,6 +86,19 @@ fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
         let is_mixed = group.iter().any(|(run, _)| !is_same_setting(run, first));
         is_mixed.then_some(Incompatibility::MixedGroup(side))
     })
+}
+
+/// Whether all runs of one group began before the first run of the other one, so that the groups also differ by session.
+fn is_sequential(groups: [&Group<'_>; 2]) -> bool {
+    let times = groups.map(|group| group.iter().map(|(run, _)| run.started_at));
+    let [Some((first_a, last_a)), Some((first_b, last_b))] =
+        times.map(|times| Some((times.clone().min()?, times.max()?)))
+    else {
+        return false;
+    };
+    // A file without a date begins at the epoch.
+    let is_dated = jiff::Timestamp::UNIX_EPOCH < first_a.min(first_b);
+    is_dated && (last_a < first_b || last_b < first_a)
 }
 
 /// Returns the conditions of both groups. The value for a group lists all different values of its runs,
@@ -128,89 +138,98 @@ fn sides<'a>(
     [of_group(0), of_group(1)]
 }
 
-/// Compares one configuration of both groups; returns a candidate for each figure of the row.
+/// What the changes between two groups are estimated from.
+struct GroupBasis<'a> {
+    metrics: &'a [Metric],
+    prior: &'a Prior,
+    rules: &'a Rules<'a>,
+    /// Whether the groups were measured one after the other.
+    is_sequential: bool,
+    obstacle: Option<&'a Incompatibility>,
+}
+
+/// Compares one configuration of both groups, at a position among all that are compared. Adds the variation that it
+/// used to `used`.
 fn row(
     sides: &[Vec<Item<'_>>; 2],
     firsts: &[Item<'_>],
     positions: &[usize],
-    metrics: &[Metric],
-    prior: &Prior,
-) -> (ComparedRow, Vec<Option<Candidate>>) {
+    basis: &GroupBasis<'_>,
+    (place, used): (usize, &mut Prior),
+) -> Row {
     let both = || sides.iter().flatten().copied();
     let periods: Vec<Nanos> = firsts.iter().map(|item| item.period()).collect();
     let scale = Scale {
         period: firsts.first().map_or(Nanos::ZERO, |item| item.frame()),
         clock_step: both().map(|item| item.run().clock.resolution).max().unwrap_or_default(),
-        errors: 0.0,
+        is_variation_known: true,
+        minimum: basis.rules.minimum,
     };
     let limit = late_limit(both());
+    let differ = periods.first() != periods.last();
+    let own = differ.then_some(Incompatibility::Periods(periods));
+    let obstacle = basis.obstacle.cloned().or(own);
     let (mut figures, mut candidates) = (Vec::new(), Vec::new());
-    for &metric in metrics.iter().filter(|metric| metric.statistic != Statistic::AboveBaseline) {
+    let compared = basis.metrics.iter();
+    for &metric in compared.filter(|metric| metric.statistic != Statistic::AboveBaseline) {
         let values = sides
             .each_ref()
             .map(|items| items.iter().filter_map(|item| item.value(&metric)).collect::<Vec<f64>>());
         let means =
             values.each_ref().map(|side| (!side.is_empty()).then(|| mean_and_std_dev(side).0));
-        if means.iter().all(Option::is_none) {
-            continue;
-        }
         let is_one_limit = metric.statistic != Statistic::LateShare || limit.is_some();
-        let found = match means {
+        let is_comparable = obstacle.is_none() && is_one_limit;
+        let candidate = match means {
+            [None, None] => continue,
             [Some(a), Some(b)] => {
-                let mut one = candidate(&metric, &values, [a, b], prior, &scale);
-                one.count(&metric, sides);
-                if !is_one_limit {
-                    one.chance = None;
-                    one.delta = Delta {
-                        interval: None,
-                        result: DeltaResult::NotEvaluated,
-                        reason: Some(Reason::SettingsDiffer),
-                        ..one.delta
-                    };
-                }
-                Some(one)
+                let estimated = match is_comparable {
+                    true => estimated(&metric, &values, basis, (place, used)),
+                    false => Err(Reason::SettingsDiffer),
+                };
+                let mut candidate = Candidate::of(&metric, [a, b], &scale, estimated);
+                candidate.count(sides);
+                Some(candidate)
             }
             _ => None,
         };
-        figures.push(Figure { metric, values: means.to_vec(), noise: None, deltas: vec![None; 2] });
-        candidates.push(found);
+        let shown = candidate
+            .as_ref()
+            .map_or(means.to_vec(), |candidate| candidate.values().map(Some).to_vec());
+        figures.push(Figure { metric, values: shown, noise: None, deltas: vec![None; 2] });
+        candidates.push(vec![None, candidate]);
     }
-    let differ = periods.first() != periods.last();
     let row = ComparedRow {
         label: firsts.first().map_or(String::new(), |item| item.label().to_owned()),
         positions: positions.to_vec(),
         late_limit: limit,
-        obstacle: differ.then_some(Incompatibility::Periods(periods)),
+        obstacle,
         figures,
-        outcomes: Vec::new(),
+        outcomes: vec![None; 2],
     };
     (row, candidates)
 }
 
-/// Returns the change of a metric from group A (mean `a`) to group B (mean `b`), before the result of
-/// the change is decided.
-fn candidate(
+/// Estimates the change of a metric from group A to group B.
+fn estimated(
     metric: &Metric,
     values: &[Vec<f64>; 2],
-    [a, b]: [f64; 2],
-    prior: &Prior,
-    scale: &Scale,
-) -> Candidate {
-    let sizes = values.each_ref().map(Vec::len);
-    let [own_a, own_b] = values.each_ref().map(|side| {
-        let freedom = side.len().saturating_sub(1);
-        float(freedom) * mean_and_std_dev(side).1.powi(2)
-    });
-    let smaller = sizes.into_iter().min().unwrap_or(0);
-    let freedom = sizes.iter().sum::<usize>().saturating_sub(2);
-    if smaller < MIN_GROUP || freedom == 0 {
-        let unknown = Deviation { std_dev: 0.0, freedom: 0 };
-        return Candidate::of(metric, a, b - a, unknown, 1.0, scale);
-    }
-    let own = Deviation { std_dev: ((own_a + own_b) / float(freedom)).sqrt(), freedom };
-    let all = prior.of(metric, a, scale).moderate(own);
-    let share = sizes.map(|size| 1.0 / float(size)).iter().sum::<f64>();
-    Candidate::of(metric, a, b - a, all, share, scale)
+    basis: &GroupBasis<'_>,
+    (place, used): (usize, &mut Prior),
+) -> Result<Estimated, Reason> {
+    let is_ratio = metric.is_relative() && values.iter().flatten().all(|&value| 0.0 < value);
+    let smaller = values.iter().map(Vec::len).min().unwrap_or(0);
+    // On a linear scale, a share of the mean is the deviation.
+    let all: Vec<f64> = values.concat();
+    let level = mean_and_std_dev(&all).0.abs();
+    let factor = if is_ratio || !metric.is_relative() { 1.0 } else { level };
+    // Three runs or more show their own variation.
+    let prior = basis.prior.estimated(metric, place).filter(|_| smaller == MIN_GROUP);
+    let prior = prior.inspect(|&prior| used.note_used(metric, place, prior));
+    let prior = prior.map(|prior| VariancePrior { std_dev: prior.std_dev * factor, ..prior });
+    let session = if basis.is_sequential { metric.kind().session_deviation() } else { 0.0 };
+    let [a, b] = values;
+    Estimated::of_groups([a, b], is_ratio, prior, session * factor)
+        .ok_or(Reason::TooFewRuns(MIN_GROUP.saturating_sub(smaller)))
 }
 
 #[cfg(test)]

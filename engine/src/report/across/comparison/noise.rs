@@ -2,17 +2,16 @@
 //!
 //! The noise floor of a metric is the maximum difference of two single runs with the same settings
 //! in 95% of cases: Student's t times √2 times the standard deviation of the repeats. It is
-//! computed from saved runs and is not itself saved. One of many metrics is called different only
-//! above a higher limit ([`NoiseLimit`]): the 5% are divided among all metrics, and a few repeats
-//! that happen to agree do not show how far the next one may deviate.
+//! computed from saved runs and is not itself saved.
 
-use super::candidate::{CHANCE, mean_and_std_dev, t};
+use super::candidate::mean_and_std_dev;
 use super::item::{Item, late_limit};
 use super::repeats::item;
 use super::{Metric, Options, Report, Run, metrics};
 use crate::nanos::Nanos;
+use crate::stats::Deviation;
+use crate::stats::effect::CHANCE;
 use crate::stats::student::student_t;
-use crate::stats::{Deviation, VariancePrior, float};
 
 /// Min number of repeats for a noise floor: two show little about how far a third one may vary.
 pub const MIN_REPEATS: usize = 3;
@@ -101,36 +100,17 @@ impl NoiseFloor {
         found.map(|variation| variation.noise)
     }
 
-    /// Returns the limit on differences: between equal runs, none of `numbers` metrics exceeds it in 95%
-    /// of cases.
-    pub(super) fn limit(&self, numbers: usize) -> NoiseLimit {
-        // Bonferroni's correction: the probability is divided evenly among the metrics.
-        let confidence = 1.0 - CHANCE / float(numbers.max(1));
-        NoiseLimit { freedom: self.count.saturating_sub(1), confidence }
+    /// Returns the standard deviation of a metric over the repeats, in the metric's unit; `None` if it is not known.
+    pub(super) fn deviation(&self, label: &str, metric: &Metric) -> Option<Deviation> {
+        let freedom = self.count.checked_sub(1)?;
+        let noise = self.noise(label, metric)?;
+        Some(Deviation { std_dev: noise / (t(freedom) * std::f64::consts::SQRT_2), freedom })
     }
 }
 
-/// The limit up to which one of many metrics of equal runs may differ.
-///
-/// A machine has states that not every series of runs covers: of 20 runs of one setting on an idle
-/// machine, p95 was 98 to 106 µs in 16 runs, and 115 to 125 µs in four. The standard deviation of the
-/// repeats is therefore combined with the typical standard deviation, weighted by their degrees of
-/// freedom. Student's t uses the sum of these degrees: moderated t (Smyth 2004, equation 3), with a
-/// given prior.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NoiseLimit {
-    freedom: usize,
-    confidence: f64,
-}
-
-impl NoiseLimit {
-    /// Returns the limit of a metric that has the noise floor `noise` and the typical variation `prior`,
-    /// in the metric's unit.
-    pub(super) fn of(self, noise: f64, prior: VariancePrior) -> f64 {
-        let std_dev = noise / (t(self.freedom) * std::f64::consts::SQRT_2);
-        let all = prior.moderate(Deviation { std_dev, freedom: self.freedom });
-        student_t(all.freedom, self.confidence) * std::f64::consts::SQRT_2 * all.std_dev
-    }
+/// Returns Student's t of a 95% interval, for a number of degrees of freedom.
+fn t(freedom: usize) -> f64 {
+    student_t(freedom, 1.0 - CHANCE)
 }
 
 #[cfg(test)]

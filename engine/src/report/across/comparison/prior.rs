@@ -1,33 +1,50 @@
-//! The typical run-to-run variation of metrics (the prior): a fixed value, or an estimate from the
-//! groups of repeats in a list of saved runs.
+//! The typical run-to-run variation of metrics (the prior): of runs that the library repeats, or a fixed table by kind
+//! of metric.
 //!
-//! The prior is an argument of a comparison and is printed with its results, so that two PCs get the
-//! same results from the same runs and the same prior.
+//! A machine has states that not every series of runs covers: of 20 runs of one setting on an idle machine, p95 was 98
+//! to 106 µs in 16 runs, and 115 to 125 µs in four. The variation of a few runs is therefore combined with what is
+//! typical, by degrees of freedom. By the smaller side: three or more runs show their own variation, and nothing is
+//! added; two are combined with the variation of repeats in the library, if it has any; a single run has the variation
+//! of its repeats, else that of the library, else the fixed one, which is then stated as an assumption. Captures have
+//! nothing in common with scheduling tests, so they never have the variation of the library, which is of tests.
+//!
+//! What a comparison used is printed with its results, as [`Prior::to_text`] writes it, so that two PCs get the same
+//! results from the same runs.
 
 use std::collections::BTreeMap;
 
 use super::Metric;
-use super::judge::{self, Scale};
-use crate::report::table::Quantity;
+use crate::stats::effect::ASSUMED_FREEDOM;
 use crate::stats::variance_prior::MIN_GROUPS;
 use crate::stats::{Deviation, VariancePrior};
 
-/// Degrees of freedom of the fixed variation, which is used for a metric without an estimate.
+/// Degrees of freedom of the fixed variation where repeats are combined with it.
 const FIXED_FREEDOM: f64 = 4.0;
+
+/// The text of the fixed variation.
+const FIXED: &str = "fixed";
 
 /// The typical run-to-run variation of every metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prior {
     /// The number of groups of repeats from which the prior was estimated; 0 for the fixed variation.
     pub group_count: usize,
-    /// The variation of each metric, by the key of the metric. The variation of times and rates is a
-    /// share of the mean, the variation of shares is absolute. An absent metric has the fixed variation.
+    /// The variation of each metric, by its key; of a metric in one configuration, by its key, `@`, and the position of
+    /// the configuration in the comparison, counted from 1. The variation of times and rates is a share of the mean, the
+    /// variation of shares is absolute. An absent metric has the fixed variation.
     pub variations: BTreeMap<String, VariancePrior>,
 }
 
 /// One group of repeats: the values of each metric in each configuration, by the label of the
 /// configuration and the key of the metric.
 pub type RepeatedValues = BTreeMap<(String, String), Vec<f64>>;
+
+/// Why a text is no prior.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "invalid variation '{0}': expected a metric, its deviation, and degrees of freedom, such as p99=0.031:6"
+)]
+pub struct PriorTextError(String);
 
 impl Prior {
     /// Estimates the prior from groups of repeats; returns the prior with fixed variations for fewer
@@ -56,26 +73,88 @@ impl Prior {
         Self { group_count: groups.len(), variations }
     }
 
-    /// Returns the variation of a metric whose value is about `value`, in the metric's unit.
-    pub(super) fn of(&self, metric: &Metric, value: f64, scale: &Scale) -> VariancePrior {
-        match self.variations.get(metric.key) {
-            Some(&relative) if is_relative(metric.unit) => {
-                let is_time = metric.unit == Quantity::Time;
-                let min = if is_time { scale.clock_step.as_f64() } else { 0.0 };
-                VariancePrior { std_dev: (relative.std_dev * value.abs()).max(min), ..relative }
+    /// Returns the estimated variation of a metric in the configuration at a position, as a share of the value or as a
+    /// difference of shares; `None` without an estimate.
+    pub(super) fn estimated(&self, metric: &Metric, position: usize) -> Option<VariancePrior> {
+        let of_position = self.variations.get(&key_at(metric, position));
+        of_position.or_else(|| self.variations.get(metric.key)).copied().map(rounded)
+    }
+
+    /// Returns the variation of single runs, from their repeats or typical: as a share of the value or as a difference of
+    /// shares. `own` is the deviation of repeats in the metric's unit, whose value is about `value`.
+    pub(super) fn of_single(
+        &self,
+        metric: &Metric,
+        position: usize,
+        own: Option<Deviation>,
+        value: f64,
+    ) -> VariancePrior {
+        let estimated = self.estimated(metric, position);
+        let std_dev = metric.assumed_deviation();
+        let by = if metric.is_relative() { value.abs() } else { 1.0 };
+        let found = match own.filter(|_| 0.0 < by) {
+            None => estimated.unwrap_or(VariancePrior { std_dev, freedom: ASSUMED_FREEDOM }),
+            Some(own) => {
+                let typical = VariancePrior { std_dev, freedom: FIXED_FREEDOM };
+                let own = Deviation { std_dev: own.std_dev / by, ..own };
+                let all = estimated.unwrap_or(typical).moderate(own);
+                VariancePrior { std_dev: all.std_dev, freedom: crate::stats::float(all.freedom) }
             }
-            Some(&absolute) => absolute,
-            None => VariancePrior {
-                std_dev: judge::typical_variation(metric, value, scale),
-                freedom: FIXED_FREEDOM,
-            },
+        };
+        rounded(found)
+    }
+
+    /// Adds the variation that was used for a metric in the configuration at a position, unless it is the fixed one.
+    pub(super) fn note_used(&mut self, metric: &Metric, position: usize, used: VariancePrior) {
+        let fixed = VariancePrior { std_dev: metric.assumed_deviation(), freedom: ASSUMED_FREEDOM };
+        if used != rounded(fixed) {
+            self.variations.insert(key_at(metric, position), used);
         }
+    }
+
+    /// Returns the prior as the text of an option: `fixed`, or the variation of each metric.
+    pub fn to_text(&self) -> String {
+        let one =
+            |(key, of): (&String, &VariancePrior)| format!("{key}={}:{}", of.std_dev, of.freedom);
+        let all: Vec<String> = self.variations.iter().map(one).collect();
+        if all.is_empty() { FIXED.to_owned() } else { all.join(",") }
+    }
+
+    /// Reads a prior from the text of an option.
+    pub fn from_text(text: &str) -> Result<Self, PriorTextError> {
+        if text == FIXED {
+            return Ok(Self::default());
+        }
+        let one = |part: &str| {
+            let (key, of) = part.split_once('=')?;
+            let (std_dev, freedom) = of.split_once(':')?;
+            let number =
+                |text: &str| text.parse().ok().filter(|it: &f64| it.is_finite() && 0.0 < *it);
+            let variation = VariancePrior { std_dev: number(std_dev)?, freedom: number(freedom)? };
+            Some((key.to_owned(), variation))
+        };
+        let read = |part: &str| {
+            one(part).ok_or_else(|| PriorTextError(crate::units::shortened(part).into_owned()))
+        };
+        let variations = text.split(',').map(read).collect::<Result<_, _>>()?;
+        Ok(Self { group_count: 0, variations })
     }
 }
 
-/// Whether the variation of a metric with this unit is relative to the value of the metric.
-fn is_relative(unit: Quantity) -> bool {
-    unit != Quantity::Share
+fn key_at(metric: &Metric, position: usize) -> String {
+    format!("{}@{}", metric.key, position + 1)
+}
+
+/// Rounds a variation to what its text shows.
+fn rounded(of: VariancePrior) -> VariancePrior {
+    let round = |number: f64| {
+        let digits = 10.0_f64.powi(4);
+        (number * digits * 10.0).round() / (digits * 10.0)
+    };
+    VariancePrior {
+        std_dev: round(of.std_dev).max(1e-5),
+        freedom: (of.freedom * 100.0).round() / 100.0,
+    }
 }
 
 /// Returns the standard deviation of repeats; if the variation of the metric is relative, as a share
@@ -84,7 +163,7 @@ fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
     let metric = Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)?;
     let (mean, std_dev) = super::candidate::mean_and_std_dev(values);
     let freedom = values.len().checked_sub(1).filter(|&freedom| 0 < freedom)?;
-    let by = if is_relative(metric.unit) { mean.abs() } else { 1.0 };
+    let by = if metric.is_relative() { mean.abs() } else { 1.0 };
     (0.0 < by).then(|| Deviation { std_dev: std_dev / by, freedom })
 }
 
@@ -98,15 +177,10 @@ fn pooled(of: &[Deviation]) -> Option<Deviation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nanos::Nanos;
 
     fn group(values: &[f64]) -> RepeatedValues {
         let of = |key: &str| (("Normal".to_owned(), key.to_owned()), values.to_vec());
         BTreeMap::from(["p99", "1%-low"].map(of))
-    }
-
-    fn scale() -> Scale {
-        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: 0.0 }
     }
 
     #[test]
@@ -117,14 +191,42 @@ mod tests {
         assert_eq!(prior.group_count, 5);
         // Every group varies by 3%: the estimate is one deviation with all ten degrees of freedom. The logarithm of
         // a variance of three values is too low by 0.577 on average, so the true variance is 1.78 times as large.
-        let p99 = prior.of(&Metric::P99, 1e6, &scale());
-        assert!((p99.std_dev / 40_037.0 - 1.0).abs() < 1e-3, "{p99:?}");
-        assert!((p99.freedom - 10.0).abs() < 1e-9, "{p99:?}");
-        // A frame rate varies by the same share, which is less than the clock resolution is in nanoseconds.
-        let low = prior.of(&Metric::LOW_1, 60.0, &scale());
-        assert!((low.std_dev / p99.std_dev * 1e6 / 60.0 - 1.0).abs() < 1e-9, "{low:?}");
-        let absent = prior.of(&Metric::P50, 1e6, &scale());
-        assert!((absent.freedom - FIXED_FREEDOM).abs() < 1e-9);
+        for metric in [Metric::P99, Metric::LOW_1] {
+            let found = prior.of_single(&metric, 0, None, 1e6);
+            assert!((found.std_dev / 0.040_04 - 1.0).abs() < 1e-3, "{found:?}");
+            assert!((found.freedom - 10.0).abs() < 1e-9, "{found:?}");
+        }
+        let absent = prior.of_single(&Metric::P50, 0, None, 1e6);
+        assert_eq!(absent, VariancePrior { std_dev: 0.1, freedom: ASSUMED_FREEDOM });
         assert_eq!(Prior::estimate(&groups[..4]), Prior::default());
+    }
+
+    #[test]
+    fn repeats_that_agree_are_combined_with_what_is_typical() {
+        // Nine repeats have 8 degrees of freedom: √((8·0.02² + 4·0.1²) / 12) = 0.06.
+        let own = Deviation { std_dev: 2e3, freedom: 8 };
+        let found = Prior::default().of_single(&Metric::P99, 0, Some(own), 100e3);
+        assert_eq!(found, VariancePrior { std_dev: 0.06, freedom: 12.0 });
+        let still = Deviation { std_dev: 0.0, freedom: 2 };
+        assert!(0.05 < Prior::default().of_single(&Metric::P99, 0, Some(still), 100e3).std_dev);
+    }
+
+    #[test]
+    fn what_was_used_is_read_back_from_its_text() {
+        let mut prior = Prior::default();
+        assert_eq!(prior.to_text(), "fixed");
+        assert_eq!(Prior::from_text("fixed"), Ok(Prior::default()));
+        let used =
+            prior.of_single(&Metric::P99, 1, Some(Deviation { std_dev: 3e3, freedom: 3 }), 7e4);
+        prior.note_used(&Metric::P99, 1, used);
+        prior.note_used(&Metric::P50, 1, Prior::default().of_single(&Metric::P50, 1, None, 7e4));
+        let text = prior.to_text();
+        assert!(text.starts_with("p99@2=0.0") && !text.contains("p50"), "{text}");
+        let read = Prior::from_text(&text).unwrap();
+        assert_eq!(read, prior);
+        assert_eq!(read.of_single(&Metric::P99, 1, None, 7e4), used);
+        for wrong in ["", "p99", "p99=0.1", "p99=-1:3", "p99=0.1:inf", "p99=0.1:4,"] {
+            assert!(Prior::from_text(wrong).is_err(), "{wrong}");
+        }
     }
 }

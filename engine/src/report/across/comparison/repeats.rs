@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::candidate::{Candidate, max_chance, mean_and_std_dev};
+use super::candidate::{Candidate, decided, mean_and_std_dev};
 use super::item::Item;
-use super::judge::{Delta, Scale};
+use super::judge::{Delta, MinEffect, Reason, Scale};
 use super::{Metric, Report, Run, metrics};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
 use crate::platform::PowerSource;
+use crate::report::model::metric::MetricKind;
 use crate::run::counter;
-use crate::stats::{Deviation, float};
+use crate::stats::Estimated;
 
 /// Whether a run is finished and was measured with the same settings, by the same method, on the same machine and
 /// under the same conditions as the run `of`.
@@ -75,7 +76,8 @@ pub struct PairedDifference {
     pub label: String,
     /// The metric.
     pub metric: Metric,
-    /// The mean of the metric over the runs of the first setting, and over the runs of the second.
+    /// The mean of the metric over the runs of the first setting, and over the runs of the second: geometric, if all
+    /// values are positive frame times or rates.
     pub means: [f64; 2],
     /// The mean difference of the second setting from the first setting, with its result.
     pub delta: Delta,
@@ -88,7 +90,7 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);
     let is_single = of_first.len() == 1 && Item::all(second, other).len() == 1;
-    let (mut found, mut chances) = (Vec::new(), Vec::new());
+    let (mut found, mut candidates) = (Vec::new(), Vec::new());
     for of_first in of_first {
         let label = of_first.label();
         let side = |side: usize| -> Option<Vec<Item<'_>>> {
@@ -102,30 +104,30 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
                 items.iter().map(|item| item.value(&metric)).collect::<Option<Vec<f64>>>()
             });
             let [Some(a), Some(b)] = values else { continue };
-            let changes: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - a).collect();
-            let (change, std_dev) = mean_and_std_dev(&changes);
-            let deviation = Deviation { std_dev, freedom: changes.len() - 1 };
             let scale = Scale {
                 period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
-                errors: 0.0,
+                is_variation_known: true,
+                minimum: MinEffect::default(),
             };
-            let means = [mean_and_std_dev(&a).0, mean_and_std_dev(&b).0];
-            let share = 1.0 / float(changes.len());
-            let mut candidate = Candidate::of(&metric, means[0], change, deviation, share, &scale);
-            candidate.count(&metric, &sides);
-            chances.push(candidate.chance);
-            found.push((label.to_owned(), metric, means, candidate));
+            let values = [mean_and_std_dev(&a).0, mean_and_std_dev(&b).0];
+            // A change of a setting adds to lateness whatever its level is, so drift of the level cancels in differences.
+            let is_ratio =
+                metric.kind() == MetricKind::Frames && a.iter().chain(&b).all(|&value| 0.0 < value);
+            let both: Vec<[f64; 2]> = a.into_iter().zip(b).map(<[f64; 2]>::from).collect();
+            let estimated = Estimated::of_pairs(&both, is_ratio).ok_or(Reason::TooFewRuns(1));
+            let mut candidate = Candidate::of(&metric, values, &scale, estimated);
+            candidate.count(&sides);
+            found.push((label.to_owned(), metric, candidate.values()));
+            candidates.push(Some(candidate));
         }
     }
-    let most = max_chance(&chances);
-    let called = found.into_iter().map(|(label, metric, means, candidate)| PairedDifference {
-        label,
-        metric,
-        means,
-        delta: candidate.called(&metric, most, false),
-    });
-    called.collect()
+    let found = found.into_iter().zip(decided(candidates));
+    found
+        .filter_map(|((label, metric, means), delta)| {
+            Some(PairedDifference { label, metric, means, delta: delta? })
+        })
+        .collect()
 }
 
 /// Returns the configuration of a run with this label, or the only one whatever its label if `is_single`; `None` if

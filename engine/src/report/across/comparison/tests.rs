@@ -2,6 +2,7 @@
 //! reported as such.
 
 mod captures;
+mod simulated;
 mod variation;
 
 use super::*;
@@ -10,6 +11,7 @@ use crate::plan::{FrameLoop, Load, Plan, SchedulingGaps, Wait, Work};
 use crate::report::glossary::empty_run;
 use crate::run::RunId;
 use crate::sample::{Sample, Samples};
+use crate::stats::Outcome;
 
 const PERIOD: i64 = 16_666_667;
 
@@ -103,7 +105,7 @@ fn run(id: u64, frames: usize, delay: i64, percent: u32) -> Run {
     )
 }
 
-fn outcome(a: &Run, b: &Run) -> Outcome {
+fn outcome(a: &Run, b: &Run) -> Overall {
     Comparison::of(&[a, b], 0).outcome(1)
 }
 
@@ -114,7 +116,7 @@ fn equal_runs_are_called_unlike_at_most_4_times_in_40() {
             .filter(|pair| {
                 let (a, b) =
                     (run(first + 2 * pair, frames, 0, 0), run(first + 2 * pair + 1, frames, 0, 0));
-                outcome(&a, &b) == Outcome::Differs
+                outcome(&a, &b) == Overall::Of(Outcome::Worse)
             })
             .count();
         assert!(called <= 4, "{called} of 40 with {frames} frames");
@@ -128,7 +130,7 @@ fn a_delay_of_200_micros_in_5_of_100_frames_is_found_9_times_in_10() {
             .filter(|pair| {
                 let a = run(first + 2 * pair, frames, 0, 0);
                 let b = run(first + 2 * pair + 1, frames, 200_000, 5);
-                outcome(&a, &b) == Outcome::Differs
+                outcome(&a, &b) == Overall::Of(Outcome::Worse)
             })
             .count();
         assert!(9 <= found, "{found} of 10 with {frames} frames");
@@ -145,7 +147,7 @@ fn intervals_hold_the_change_that_was_made_as_often_as_they_say() {
         let comparison = Comparison::of(&[&a, &b], 0);
         for figure in &comparison.rows[0].figures {
             if matches!(figure.metric, Metric::P50 | Metric::P95 | Metric::P99 | Metric::MEAN) {
-                let (low, high) = figure.deltas[1].unwrap().interval.unwrap();
+                let (low, high) = figure.deltas[1].unwrap().effect.interval.unwrap();
                 held += u32::from(low <= 30_000.0 && 30_000.0 <= high);
                 all += 1;
             }
@@ -157,16 +159,18 @@ fn intervals_hold_the_change_that_was_made_as_often_as_they_say() {
 #[test]
 fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
     let (a, b) = (run(1, 1_800, 0, 0), run(2, 1_800, 0, 0));
-    assert_eq!(outcome(&a, &a), Outcome::Same);
+    // How much the next run would differ is not known, so that no two runs are shown to be the same.
+    assert_eq!(outcome(&a, &a), Overall::Of(Outcome::NoClearDifference));
     let comparison = Comparison::of(&[&a, &b], 0);
     assert_eq!(Comparison::of(&[&a, &b], 0), comparison);
     let figure =
         |metric| comparison.rows[0].figures.iter().find(|figure| figure.metric == metric).unwrap();
-    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().result, DeltaResult::NotEvaluated);
-    assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().result, DeltaResult::Same);
+    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().result, Outcome::NotEvaluated);
+    let missed = figure(Metric::MISSED).deltas[1].unwrap();
+    assert_eq!(missed.result, Outcome::NoClearDifference);
     // Only two of 1 800 frames are above p99.9.
     let rare = figure(Metric::P99_9).deltas[1].unwrap();
-    assert_eq!(rare.result, DeltaResult::NotEnoughData);
+    assert_eq!(rare.result, Outcome::NotEnoughData);
     assert_eq!(rare.reason, Some(Reason::TooFewSamples(3_200)));
     assert_eq!(figure(Metric::P99).deltas[0], None, "the baseline is not held against itself");
     let report = Report::of(&b, &Options::default());
@@ -180,14 +184,14 @@ fn four_runs_are_held_against_any_baseline() {
         (1..=4).map(|id| run(id, 1_800, if id == 3 { 200_000 } else { 0 }, 5)).collect();
     let runs: Vec<&Run> = runs.iter().collect();
     let comparison = Comparison::of(&runs, 0);
-    assert_eq!(comparison.outcome(2), Outcome::Differs);
+    assert_eq!(comparison.outcome(2), Overall::Of(Outcome::Worse));
     let swapped = Comparison::of(&runs, 2);
     assert_eq!(swapped.rows[0].outcomes[2], None);
     for other in [0, 1, 3] {
-        assert_eq!(swapped.outcome(other), Outcome::Differs, "{other}");
+        assert_eq!(swapped.outcome(other), Overall::Of(Outcome::Better), "{other}");
         let figures = &swapped.rows[0].figures;
         let p99 = figures.iter().find(|one| one.metric == Metric::P99).unwrap();
-        assert_eq!(p99.deltas[other].unwrap().result, DeltaResult::Better, "{other}");
+        assert_eq!(p99.deltas[other].unwrap().result, Outcome::Better, "{other}");
     }
 }
 
@@ -197,10 +201,10 @@ fn what_cannot_be_compared_shows_so() {
     b.method_version = 2;
     let comparison = Comparison::of(&[&a, &b], 0);
     assert_eq!(comparison.obstacle, Some(Incompatibility::Methods));
-    assert_eq!(comparison.outcome(1), Outcome::NotComparable);
+    assert_eq!(comparison.outcome(1), Overall::NotComparable);
     let evaluated = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
     assert!(evaluated.clone().count() > 0, "the numbers are shown");
-    assert!(evaluated.into_iter().all(|delta| delta.result == DeltaResult::NotEvaluated));
+    assert!(evaluated.into_iter().all(|delta| delta.result == Outcome::NotEvaluated));
 
     let mut c = run(3, 600, 0, 0);
     c.subject = Plan::FrameLoop(FrameLoop { fps: 144.0, ..plan(600) }).into();
@@ -208,7 +212,7 @@ fn what_cannot_be_compared_shows_so() {
         c.plan().unwrap().probe().stages(&crate::plan::CpuFacts::default())[0].trials[0].clone();
     let comparison = Comparison::of(&[&a, &c], 0);
     assert!(matches!(comparison.rows[0].obstacle, Some(Incompatibility::Periods(_))));
-    assert_eq!(comparison.outcome(1), Outcome::NotComparable);
+    assert_eq!(comparison.outcome(1), Overall::NotComparable);
     assert!(comparison.differing().any(|condition| condition.values[1].starts_with("144")));
 }
 
@@ -278,7 +282,7 @@ fn short_and_empty_runs_do_not_fail() {
         assert_eq!(comparison.baseline, 0);
         let outcome = comparison.outcome(1);
         assert!(
-            matches!(outcome, Outcome::NotEnoughData | Outcome::NotComparable),
+            matches!(outcome, Overall::Of(Outcome::NotEnoughData) | Overall::NotComparable),
             "{frames} {other}: {outcome:?}"
         );
     }

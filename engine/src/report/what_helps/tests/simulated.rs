@@ -1,6 +1,6 @@
 //! Tests with simulated runs: a simulated effect is found, and no effect is found where none was simulated.
 
-use super::super::effect::{self, ChangeEffect, ChangeResult};
+use super::super::effect::{self, ChangeEffect};
 use super::super::{is_little_to_gain, recommended};
 use crate::nanos::Nanos;
 use crate::plan::what_helps::{BASELINE_OF_TOGETHER, TOGETHER, Together};
@@ -10,6 +10,7 @@ use crate::report::tests::test_run::run_of;
 use crate::report::{Options, Report, follow_up, frame_loop_of, with_follow_up};
 use crate::run::{Ending, Run, TrialRun, counter};
 use crate::sample::{Sample, Samples};
+use crate::stats::Outcome;
 use crate::stats::tests::simulated::normal;
 
 const PERIOD: i64 = 16_666_667;
@@ -97,8 +98,8 @@ fn a_made_effect_is_found_and_named_and_a_made_nothing_is_not() {
     };
     let report = evaluated(&run(plan(), scale, &mut random));
     let found = SettingChange::ALL.map(|change| result_of(&report, change).result);
-    let (helps, same) = (ChangeResult::Helps, ChangeResult::NoClearDifference);
-    let worse = ChangeResult::MakesItWorse;
+    let (helps, same) = (Outcome::Better, Outcome::NoClearDifference);
+    let worse = Outcome::Worse;
     assert_eq!(found, [helps, same, helps, same, worse, same, same, same]);
     let ranks: Vec<Option<usize>> =
         report.results::<ChangeEffect>().iter().map(|one| one.rank).collect();
@@ -149,8 +150,8 @@ fn at_most_one_in_twenty_runs_without_an_effect_has_one_called() {
         }
         let effects = effect::of(&plan, &run, &report.rows, true);
         let is = |result| effects.iter().any(|one| one.result == result);
-        helps += usize::from(is(ChangeResult::Helps));
-        called += usize::from(is(ChangeResult::Helps) || is(ChangeResult::MakesItWorse));
+        helps += usize::from(is(Outcome::Better));
+        called += usize::from(is(Outcome::Better) || is(Outcome::Worse));
     }
     println!("{called} of {RUNS} runs without an effect have one called, {helps} a help");
     assert!(called * 20 <= RUNS, "{called} of {RUNS}");
@@ -188,7 +189,7 @@ fn the_changes_that_help_are_measured_together_and_named_where_they_do_more() {
     let report = evaluated(&both);
     let last = report.results::<ChangeEffect>().last().unwrap();
     assert!(last.is_together && last.changes == expected, "{last:?}");
-    assert_eq!((last.result, last.detail.as_str()), (ChangeResult::Helps, "changes 1 and 3"));
+    assert_eq!((last.result, last.detail.as_str()), (Outcome::Better, "changes 1 and 3"));
     assert_eq!(follow_up(&both, &report), None, "once");
     // The best single change has less than 80% of the effect of the combined row, so that row is recommended.
     assert_eq!(recommended(report.results()), Some(last));
@@ -238,7 +239,7 @@ fn little_to_gain_and_nothing_and_denied_are_each_a_sentence() {
     deny(&mut none, SettingChange::AboveNormal);
     let report = evaluated(&none);
     let denied = result_of(&report, SettingChange::AboveNormal);
-    assert_eq!((denied.result, denied.p99, denied.effect), (ChangeResult::Denied, None, None));
+    assert_eq!((denied.result, denied.p99, denied.effect), (Outcome::NotEvaluated, None, None));
     assert_eq!(
         report.sentence(),
         "Priority above normal was denied; the other changes make no clear difference."
@@ -269,7 +270,7 @@ fn a_stopped_run_has_values_and_no_verdict() {
     assert_eq!(report.word(), "Stopped early");
     for one in report.results::<ChangeEffect>() {
         assert!(one.p99.is_some() && one.effect.is_none() && one.rank.is_none(), "{one:?}");
-        assert_eq!(one.result, ChangeResult::NotMeasured);
+        assert_eq!(one.result, Outcome::NotEnoughData);
     }
     let live = Report::live(&stopped, &Options::default());
     assert!(live.results::<ChangeEffect>().iter().all(|one| one.effect.is_none()));
@@ -314,7 +315,7 @@ fn the_finest_timer_is_denied_where_the_system_has_no_timer_setting() {
     let mut random = fastrand::Rng::with_seed(9);
     let mut run = run(plan(), |_| 1.0, &mut random);
     let before = result_of(&evaluated(&run), SettingChange::FineTimer).result;
-    assert_eq!(before, ChangeResult::NoClearDifference);
+    assert_eq!(before, Outcome::NoClearDifference);
     let changed = |trial: &&mut TrialRun| trial.trial.label == SettingChange::FineTimer.name();
     for trial in run.trials.iter_mut().filter(changed) {
         trial.applied.as_mut().unwrap().refusals.push(Refusal {
@@ -327,6 +328,6 @@ fn the_finest_timer_is_denied_where_the_system_has_no_timer_setting() {
         });
     }
     let report = evaluated(&run);
-    assert_eq!(result_of(&report, SettingChange::FineTimer).result, ChangeResult::Denied);
-    assert_ne!(result_of(&report, SettingChange::Highest).result, ChangeResult::Denied);
+    assert_eq!(result_of(&report, SettingChange::FineTimer).result, Outcome::NotEvaluated);
+    assert_ne!(result_of(&report, SettingChange::Highest).result, Outcome::NotEvaluated);
 }

@@ -6,8 +6,9 @@
 use super::super::tests::run_of;
 use super::*;
 use crate::report::Options;
-use crate::report::comparison::{NoiseFloor, Note, paired_differences};
+use crate::report::comparison::{Delta, NoiseFloor, Note, Overall, paired_differences};
 use crate::run::Ending;
+use crate::stats::Outcome;
 use crate::stats::tests::simulated::{normal, rounds};
 
 /// Run-to-run variation: the standard deviation, as a share, of the factor by which a run scales all its lateness.
@@ -35,7 +36,7 @@ fn compared(a: &[Run], b: &[Run]) -> Comparison {
     let (of_a, of_b) = (evaluate(a), evaluate(b));
     let a: Vec<(&Run, &Report)> = a.iter().zip(&of_a).collect();
     let b: Vec<(&Run, &Report)> = b.iter().zip(&of_b).collect();
-    Comparison::of_groups([&a, &b], &Prior::default())
+    Comparison::of_groups([&a, &b], &Rules::default())
 }
 
 fn delta(comparison: &Comparison, metric: Metric) -> Delta {
@@ -43,8 +44,8 @@ fn delta(comparison: &Comparison, metric: Metric) -> Delta {
     figures.iter().find(|one| one.metric == metric).unwrap().deltas[1].unwrap()
 }
 
-fn is_called(result: DeltaResult) -> bool {
-    matches!(result, DeltaResult::Better | DeltaResult::Worse)
+fn is_called(result: Outcome) -> bool {
+    matches!(result, Outcome::Better | Outcome::Worse)
 }
 
 /// Returns how many of `count` comparisons report any metric as better or worse, and how many report p99 as worse.
@@ -56,7 +57,7 @@ fn called(sizes: [usize; 2], factor: f64, count: usize) -> [usize; 2] {
         let comparison = compared(&a, &b);
         let all = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
         found[0] += usize::from(all.map(|delta| delta.result).any(is_called));
-        found[1] += usize::from(delta(&comparison, Metric::P99).result == DeltaResult::Worse);
+        found[1] += usize::from(delta(&comparison, Metric::P99).result == Outcome::Worse);
     }
     println!(
         "{sizes:?} × {factor}: any number called in {}, p99 worse in {} of {count}",
@@ -93,12 +94,13 @@ fn is_found_by_a_pair(a: &[Run], b: &[Run]) -> bool {
     let pair = [a.last().unwrap(), b.last().unwrap()];
     let reports = pair.map(|run| Report::live(run, &Options::default()));
     let runs = [(pair[0], &reports[0]), (pair[1], &reports[1])];
-    let comparison = Comparison::of_reports(&runs, 0, floor.as_ref(), &Prior::default());
-    delta(&comparison, Metric::P99).result == DeltaResult::Worse
+    let comparison =
+        Comparison::of_reports(&runs, 0, &Rules { floor: floor.as_ref(), ..Rules::default() });
+    delta(&comparison, Metric::P99).result == Outcome::Worse
 }
 
 fn is_found_by_groups(a: &[Run], b: &[Run]) -> bool {
-    delta(&compared(a, b), Metric::P99).result == DeltaResult::Worse
+    delta(&compared(a, b), Metric::P99).result == Outcome::Worse
 }
 
 /// Returns the smallest of several increases of lateness, in percent, that `is_found` detects in at least 80% of
@@ -158,8 +160,8 @@ fn one_missed_frame_in_two_runs_against_none_is_no_difference() {
     let paired = paired_differences(&[[a, c], [b, d]]);
     let paired = paired.iter().find(|one| one.metric == Metric::MISSED).unwrap().delta;
     for missed in [missed, paired] {
-        assert!((missed.change * 600.0 - 1.0).abs() < 0.01, "{missed:?}");
-        assert_eq!(missed.result, DeltaResult::NoClearDifference, "{missed:?}");
+        assert!((missed.effect.difference * 600.0 - 1.0).abs() < 0.01, "{missed:?}");
+        assert!(!missed.result.is_certain(), "{missed:?}");
     }
 }
 
@@ -214,13 +216,13 @@ fn a_group_of_one_run_and_a_mixed_group_have_no_result() {
     let single = delta(&compared(&a[..1], &b), Metric::P99);
     assert_eq!(
         (single.result, single.reason),
-        (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)))
+        (Outcome::NotEnoughData, Some(Reason::TooFewRuns(1)))
     );
     assert_eq!(delta(&compared(&a, &b), Metric::MAX).reason, Some(Reason::Maximum));
     a[1].machine.kernel = Some("another".to_owned());
     let mixed = compared(&a, &b);
     assert_eq!(mixed.obstacle, Some(Incompatibility::MixedGroup(0)));
-    assert_eq!(mixed.outcome(1), Outcome::NotComparable);
+    assert_eq!(mixed.outcome(1), Overall::NotComparable);
     let p99 = delta(&mixed, Metric::P99);
-    assert_eq!((p99.result, p99.interval), (DeltaResult::NotEvaluated, None));
+    assert_eq!((p99.result, p99.effect.interval), (Outcome::NotEvaluated, None));
 }

@@ -4,7 +4,8 @@
 use super::super::repeats::is_repeat;
 use super::super::repeats::tests::{evaluated, repeats};
 use super::*;
-use crate::report::across::comparison::{Comparison, Outcome, Prior, Variation};
+use crate::report::across::comparison::{Comparison, Overall, Rules, Variation};
+use crate::stats::Outcome;
 
 #[test]
 fn the_noise_floor_is_what_repeats_differ_by() {
@@ -30,17 +31,21 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
     // The level of `runs[2]` is 60 µs above the level of `runs[0]`, which is a difference within the noise floor.
     let compare = |a: &Run, b: &Run, floor| {
         let reports = [a, b].map(|run| Report::of(run, &Options::default()));
-        Comparison::of_reports(&[(a, &reports[0]), (b, &reports[1])], 0, floor, &Prior::default())
+        Comparison::of_reports(
+            &[(a, &reports[0]), (b, &reports[1])],
+            0,
+            &Rules { floor, ..Rules::default() },
+        )
     };
     let with_noise = compare(&runs[0], &runs[2], Some(&floor));
     assert_eq!(with_noise.variation, Variation::Repeats(5));
-    assert_eq!(with_noise.outcome(1), Outcome::NoClearDifference);
+    assert_eq!(with_noise.outcome(1), Overall::Of(Outcome::NoClearDifference));
     let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
     assert!(figure.noise.is_some());
     // A difference of 2 ms is far above the noise floor, so it is reported as worse.
     let far = &repeats(1, 2_000_000)[0];
-    assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Outcome::Worse);
-    assert_eq!(compare(&runs[0], far, None).outcome(1), Outcome::Differs);
+    assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Overall::Of(Outcome::Worse));
+    assert_eq!(compare(&runs[0], far, None).outcome(1), Overall::Of(Outcome::Worse));
 }
 
 #[test]
@@ -55,7 +60,11 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
             .map(|(run, late_percent)| Report::of(run, &Options { late_percent }));
         let reports: Vec<Report> = counted.collect();
         let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-        let comparison = Comparison::of_reports(&evaluated, 0, Some(&floor), &Prior::default());
+        let comparison = Comparison::of_reports(
+            &evaluated,
+            0,
+            &Rules { floor: Some(&floor), ..Rules::default() },
+        );
         [Metric::LATE, Metric::P99].map(|metric| {
             let figures = &comparison.rows[0].figures;
             figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()
@@ -64,20 +73,4 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
     assert_eq!(noises([5.0, 5.0]), [true, true]);
     assert_eq!(noises([1.0, 1.0]), [false, true]);
     assert_eq!(noises([5.0, 1.0]), [false, true], "the runs themselves by unlike limits");
-}
-
-#[test]
-fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_typical() {
-    // Nine repeats have 8 degrees of freedom; 5% divided among ten metrics is 0.5%. The combined standard deviation
-    // is √((8·2² + 4·10²) / 12) = 6, and t for 12 degrees of freedom at 0.5% two-sided is 3.428.
-    let limit = NoiseLimit { freedom: 8, confidence: 0.995 };
-    let noise = 2.306 * 2.0_f64.sqrt() * 2.0;
-    let expected = 3.428 * 2.0_f64.sqrt() * 6.0;
-    let prior = VariancePrior { std_dev: 10.0, freedom: 4.0 };
-    assert!((limit.of(noise, prior) / expected - 1.0).abs() < 1e-3);
-    // With 1 000 repeats, the typical variation (`prior`) hardly changes the limit.
-    let many = NoiseLimit { freedom: 999, confidence: 0.95 };
-    let noise = 1.962 * 2.0_f64.sqrt() * 2.0;
-    assert!((many.of(noise, prior) / noise - 1.0).abs() < 0.06);
-    assert!(0.0 < limit.of(0.0, prior), "repeats that are equal leave what is typical");
 }

@@ -3,7 +3,8 @@
 use super::super::tests::{Lateness, run_of};
 use super::*;
 use crate::report::Options;
-use crate::report::comparison::{DeltaResult, Reason};
+use crate::report::comparison::Reason;
+use crate::stats::Outcome;
 
 /// Returns `count` runs with the same settings, in which every frame is delayed by `delay` ns. The lateness of each
 /// run has another level, as on a machine that drifts.
@@ -44,12 +45,12 @@ fn pairs_tell_a_difference_that_repeats_hide() {
         .collect();
     let found = paired_differences(&pairs);
     let p50 = found.iter().find(|one| one.metric == Metric::P50).unwrap();
-    assert!((p50.delta.change - 30_000.0).abs() < 1_000.0, "{p50:?}");
-    assert_eq!(p50.delta.result, DeltaResult::Worse);
+    assert!((p50.delta.effect.difference - 30_000.0).abs() < 1_000.0, "{p50:?}");
+    assert_eq!(p50.delta.result, Outcome::Worse);
     let one = paired_differences(&pairs[..1]);
-    assert!(one.iter().all(|one| one.delta.interval.is_none()));
+    assert!(one.iter().all(|one| one.delta.effect.interval.is_none()));
     let p50 = one.iter().find(|one| one.metric == Metric::P50).unwrap();
-    assert_eq!(p50.delta.result, DeltaResult::NotEnoughData);
+    assert_eq!(p50.delta.result, Outcome::NotEnoughData);
     assert_eq!(p50.delta.reason, Some(Reason::TooFewRuns(1)));
     assert!(paired_differences(&[]).is_empty());
 }

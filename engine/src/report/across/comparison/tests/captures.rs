@@ -6,8 +6,8 @@ use super::{Lateness, run_of};
 use crate::report::capture::{CaptureFigures, RecordingFigures};
 use crate::run::capture::{Distribution, Recording};
 use crate::run::{Capture, Subject};
-use crate::stats::Statistic;
 use crate::stats::stutter::Stutter;
+use crate::stats::{Outcome, Statistic};
 
 const MS: i64 = 1_000_000;
 
@@ -60,21 +60,34 @@ fn two_captures_are_compared_by_their_own_figures() {
         panic!("{report:?}")
     };
     assert_eq!(figure(&comparison, "average-fps").values[1], Some(shown.average_fps));
-    for key in ["average-fps", "1%-low", "stutter", "p99", "over-p99", "std-dev"] {
+    // Captures are assumed to vary by 3%: 4% fewer frames per second are not clear, and neither is the share above A's
+    // p99, which rises with any shift of the narrow distribution.
+    for (key, expected) in [
+        ("average-fps", Outcome::NoClearDifference),
+        ("over-p99", Outcome::NoClearDifference),
+        ("1%-low", Outcome::Worse),
+        ("p99", Outcome::Worse),
+        ("std-dev", Outcome::Worse),
+    ] {
         let delta = figure(&comparison, key).deltas[1].unwrap();
-        assert_eq!(delta.result, DeltaResult::Worse, "{key}: {delta:?}");
-        let (low, high) = delta.interval.unwrap();
-        assert!(low <= delta.change && delta.change <= high, "{key}: {delta:?}");
+        assert_eq!(delta.result, expected, "{key}: {delta:?}");
+        let (low, high) = delta.effect.interval.unwrap();
+        assert!(
+            low <= delta.effect.difference && delta.effect.difference <= high,
+            "{key}: {delta:?}"
+        );
     }
     // Only four of 4 000 frames determine p99.9 and the 0.1% low.
     for key in ["p99.9", "0.1%-low"] {
         let delta = figure(&comparison, key).deltas[1].unwrap();
-        assert_eq!((delta.result, delta.interval), (DeltaResult::NotEnoughData, None), "{key}");
+        assert_eq!((delta.result, delta.effect.interval), (Outcome::NotEnoughData, None), "{key}");
     }
-    assert_eq!(comparison.outcome(1), Outcome::Differs, "nobody measured it again");
+    assert_eq!(comparison.outcome(1), Overall::Of(Outcome::Worse));
     let swapped = Comparison::of(&[&a, &b], 1);
-    assert_eq!(figure(&swapped, "p99").deltas[0].unwrap().result, DeltaResult::Better);
-    assert_eq!(Comparison::of(&[&a, &a], 0).outcome(1), Outcome::Same);
+    assert_eq!(figure(&swapped, "p99").deltas[0].unwrap().result, Outcome::Better);
+    let same = Comparison::of(&[&a, &a], 0);
+    assert_eq!(same.outcome(1), Overall::Of(Outcome::NoClearDifference));
+    assert!(words::sentence(&same).contains("Two single runs rarely show one"), "{same:?}");
 }
 
 #[test]
@@ -138,10 +151,33 @@ fn readings_and_counts_are_shown_and_not_evaluated() {
     ] {
         let comparison = Comparison::of(&[&imported(1, a), &imported(2, b)], 0);
         assert_eq!(comparison.rows[0].obstacle, Some(obstacle));
-        assert_eq!(comparison.outcome(1), Outcome::NotComparable);
+        assert_eq!(comparison.outcome(1), Overall::NotComparable);
         let max = figure(&comparison, "max").deltas[1].unwrap();
-        assert!(0.0 < max.change && max.result == DeltaResult::NotEvaluated, "{max:?}");
+        assert!(0.0 < max.effect.difference && max.result == Outcome::NotEvaluated, "{max:?}");
     }
     let (frames, log) = (frames(1, "game", 600, 0), imported(2, log(MS)));
     assert_eq!(Comparison::of(&[&frames, &log], 0).obstacle, Some(Incompatibility::Tests));
+}
+
+#[test]
+fn another_graphics_card_is_likely_to_matter_and_an_unknown_one_is_not_reported() {
+    let of = |id, gpu: Option<&str>| {
+        let mut run = frames(id, "game", 600, 0);
+        run.machine.gpu = gpu.map(str::to_owned);
+        run
+    };
+    let card = of(1, Some("Radeon RX 6600"));
+    let condition = |other: &Run| {
+        let comparison = Comparison::of(&[&card, other], 0);
+        let words = words::evidence(&comparison);
+        let conditions = comparison.conditions.into_iter();
+        (conditions.clone().find(|one| one.name == "GPU").unwrap(), words)
+    };
+    let (other, evidence) = condition(&of(2, Some("GeForce RTX 4090")));
+    assert_eq!(other.weight, Relevance::Likely);
+    assert!(evidence.starts_with("GPU differs, which is likely to matter."), "{evidence}");
+    let (unknown, evidence) = condition(&of(2, None));
+    assert_eq!((unknown.weight, unknown.values[1].as_str()), (Relevance::May, "not reported"));
+    assert!(evidence.starts_with("No differences"), "{evidence}");
+    assert_eq!(condition(&card).0.weight, Relevance::Same);
 }

@@ -1,7 +1,5 @@
 //! Tests of the words of a comparison.
 
-use jitterscope_engine::report::comparison::{ComparedRow, Figure};
-
 use super::*;
 
 #[test]
@@ -14,29 +12,29 @@ fn small_rates_are_not_nothing() {
 
 #[test]
 fn check_sentence_covers_every_outcome() {
-    let sentence = |outcomes: &[Outcome]| {
+    let sentence = |outcomes: &[Overall]| {
         let parts = Part::ALL.into_iter().zip(outcomes);
         let parts: Vec<_> = parts.map(|(part, one)| (part, vec![None, Some(*one)])).collect();
         check_sentence(&parts, 2)
     };
     let [first, second, ..] = Part::ALL.map(Part::name);
-    let mixed = sentence(&[Outcome::Mixed, Outcome::Worse]);
+    let mixed = sentence(&[Overall::Mixed, Overall::Of(Outcome::Worse)]);
     assert_eq!(
         mixed,
         format!("B is worse in {second}, and partly better, partly worse in {first}.")
     );
-    assert_eq!(sentence(&[Outcome::Same, Outcome::Same]), "A and B are the same.");
-    assert_eq!(sentence(&[Outcome::NotComparable]), "These checks cannot be compared.");
-    assert_eq!(sentence(&[Outcome::NotEnoughData]), "Not enough data to compare.");
-    let unclear = sentence(&[Outcome::Same, Outcome::NotEnoughData]);
+    assert_eq!(sentence(&[Overall::Of(Outcome::Same); 2]), "A and B are the same.");
+    assert_eq!(sentence(&[Overall::NotComparable]), "These checks cannot be compared.");
+    assert_eq!(sentence(&[Overall::Of(Outcome::NotEnoughData)]), "Not enough data to compare.");
+    let unclear = sentence(&[Overall::Of(Outcome::Same), Overall::Of(Outcome::NotEnoughData)]);
     assert_eq!(unclear, "No clear difference between A and B.");
 }
 
 #[test]
 fn only_a_comparison_of_frames_is_said_to_be_about_frames() {
-    let words = |metrics: &[(Metric, DeltaResult)]| {
+    let words = |metrics: &[(Metric, Outcome)]| {
         let figure = |&(metric, result)| {
-            let delta = Delta { change: 1.0, ratio: None, interval: None, result, reason: None };
+            let delta = Delta::without_interval(0.0, 1.0, 0.1, result, None);
             let deltas = vec![None, Some(delta)];
             Figure { metric, values: vec![None; 2], noise: None, deltas }
         };
@@ -46,26 +44,26 @@ fn only_a_comparison_of_frames_is_said_to_be_about_frames() {
             late_limit: None,
             obstacle: None,
             figures: metrics.iter().map(figure).collect(),
-            outcomes: vec![None, Some(Outcome::Mixed)],
+            outcomes: vec![None, Some(Overall::Mixed)],
         };
-        direction_words(&Comparison { rows: vec![row], ..Comparison::of(&[], 0) }, 1)
+        outcome_words(&Comparison { rows: vec![row], ..Comparison::of(&[], 0) }, 1)
     };
-    let values = [(Metric::P50, DeltaResult::Better), (Metric::P99, DeltaResult::Worse)];
-    assert_eq!(words(&values), "is better for most values and worse for the highest ones");
-    let frames = [values[0], values[1], (Metric::LOW_1, DeltaResult::Same)];
-    assert_eq!(words(&frames), "is better for most frames and worse for the latest ones");
+    let values = [(Metric::P50, Outcome::Better), (Metric::P99, Outcome::Worse)];
+    assert!(words(&values).starts_with("is better for most values and worse for the highest ones"));
+    let frames = [values[0], values[1], (Metric::LOW_1, Outcome::Same)];
+    assert!(words(&frames).starts_with("is better for most frames and worse for the latest ones"));
 }
 
 #[test]
 fn notes_and_words_name_runs_by_letter() {
-    let delta = |result, reason| Delta { change: 1.0, ratio: None, interval: None, result, reason };
-    assert_eq!(result(&delta(DeltaResult::Worse, None)), "Worse");
-    let few = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1_380)));
+    let delta = |result, reason| Delta::without_interval(0.0, 1.0, 0.1, result, reason);
+    assert_eq!(result(&delta(Outcome::Worse, None)), "Worse");
+    let few = delta(Outcome::NotEnoughData, Some(Reason::TooFewSamples(1_380)));
     assert_eq!(result(&few), "Not enough data (1\u{202f}380 more)");
     assert_eq!(why(&few).unwrap(), "There are too few samples: 1\u{202f}380 more are needed.");
-    let one = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1)));
+    let one = delta(Outcome::NotEnoughData, Some(Reason::TooFewSamples(1)));
     assert_eq!(why(&one).unwrap(), "There are too few samples: 1 more is needed.");
-    let alone = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)));
+    let alone = delta(Outcome::NotEnoughData, Some(Reason::TooFewRuns(1)));
     assert_eq!(result(&alone), "Not enough data (1 more run)");
     assert_eq!(
         note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use jitterscope_engine::report::comparison::Variation;
+use jitterscope_engine::report::comparison::{MinEffect, Variation};
 use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::store::repeats::History;
 use jitterscope_engine::store::{self, Store};
 
 /// Returns the path of the command-line program next to this test program; builds or updates it on first use.
@@ -212,16 +213,20 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let runs = [0, 1].map(|run| store::load(&paths[run]).unwrap());
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let both = [(&runs[0], &reports[0]), (&runs[1], &reports[1])];
-    let floor = match store::repeats::compare(&both, None, Some(&saved), None).variation {
-        Variation::Repeats(count) => {
-            format!(
-                "Noise floor: from {count} saved runs with run A's settings, none of them later"
-            )
-        }
-        _ => "Noise floor: unknown. ".to_owned(),
-    };
+    let floor =
+        match store::repeats::compare(&both, None, History::Saved(&saved), MinEffect::default())
+            .variation
+        {
+            Variation::Repeats(count) => {
+                format!(
+                    "Noise floor: from {count} saved runs with run A's settings, none of them later"
+                )
+            }
+            _ => "Noise floor: unknown. ".to_owned(),
+        };
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let output = run(&folder, &["compare", &paths[0], &paths[1]]);
+    let ids = runs.each_ref().map(|run| run.id.to_string());
+    let output = run(&folder, &["compare", &ids[0], &ids[1]]);
     let table = String::from_utf8_lossy(&output.stdout);
     assert!(table.lines().any(|line| line.starts_with(&floor)), "{floor}: {table}");
     let output = run(&folder, &["alternate", &paths[0], &paths[1], "--times", "2", "--quiet"]);

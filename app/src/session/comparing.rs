@@ -422,7 +422,8 @@ mod tests {
         assert!(comparing.begin(paths(&["a", "b", "c", "d", "e"])));
         assert_eq!(comparing.paths().len(), 4);
         assert!(comparing.begin(paths(&["b", "a"])));
-        let late = Selected { paths: paths(&["a", "b", "c", "d"]), group_a: None };
+        let paths = paths(&["a", "b", "c", "d"]);
+        let late = Selected { paths, ..Selected::default() };
         comparing.end(&late, Err("late".to_owned()));
         assert!(matches!(comparing.progress(), Progress::Loading));
         let current = comparing.selected.clone();

@@ -248,6 +248,9 @@ fn line(
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::report::comparison::ComparedRow;
+    use jitterscope_engine::report::{Disturbance, DisturbedRun, Suspect};
+
     use super::*;
 
     fn delta(change: f64, ratio: Option<f64>, interval: (f64, f64)) -> Delta {
@@ -296,6 +299,65 @@ mod tests {
         let few = Some(Reason::TooFewRuns(1));
         let few = Delta::without_interval(1.0, 1.0, 0.0, Outcome::NotEnoughData, few);
         assert_eq!(gate.truth("max", &few), None);
+    }
+
+    /// Clear, unclear, and not evaluated changes, within and beyond the limit, of undisturbed and disturbed runs, and
+    /// nothing at all.
+    #[test]
+    fn truth_table_of_conditions() {
+        let run = DisturbedRun {
+            id: "0a1b".to_owned(),
+            disturbance: Disturbance::OtherPrograms(1.85),
+            programs: vec![Suspect { name: "cargo".to_owned(), share: 0.9 }],
+        };
+        let comparison = |delta: Option<Delta>, is_disturbed: bool| {
+            let figure = Figure {
+                metric: Metric::P99,
+                values: vec![Some(100.0); 2],
+                noise: None,
+                deltas: vec![None, delta],
+            };
+            let row = ComparedRow {
+                label: "Normal".to_owned(),
+                positions: vec![0; 2],
+                late_limit: None,
+                obstacle: None,
+                figures: vec![figure],
+                outcomes: vec![None; 2],
+            };
+            let disturbed = if is_disturbed { vec![(1, run.clone())] } else { Vec::new() };
+            Comparison { count: 2, rows: vec![row], disturbed, ..Comparison::of(&[], 0) }
+        };
+        let (clear, unclear) = ((1.0, 1e9), (-1e9, 1e9));
+        let beyond = |interval| Some(delta(50.0, Some(0.5), interval));
+        let within = |interval| Some(delta(10.0, Some(0.1), interval));
+        let not = Delta::without_interval(100.0, 50.0, 0.0, Outcome::NotEvaluated, None);
+        let gate: Gate = "p99>+20%".parse().unwrap();
+        for (delta, is_disturbed, expected, why) in [
+            (beyond(clear), false, Truth::True, "B: p99 rose by "),
+            (beyond(unclear), false, Truth::Undecided, "B: p99 rose by "),
+            (within(clear), false, Truth::False, ""),
+            (within(unclear), false, Truth::False, ""),
+            (Some(not), false, Truth::Undecided, "nothing was evaluated"),
+            (None, false, Truth::Undecided, "nothing was evaluated"),
+            (
+                beyond(clear),
+                true,
+                Truth::Undecided,
+                "disturbed run 0a1b: other programs used up to 185% of one CPU (cargo 90.0% of one CPU)",
+            ),
+            (beyond(unclear), true, Truth::Undecided, "disturbed run 0a1b"),
+            (within(clear), true, Truth::Undecided, "disturbed run 0a1b"),
+            (within(unclear), true, Truth::Undecided, "disturbed run 0a1b"),
+            (Some(not), true, Truth::Undecided, "disturbed run 0a1b"),
+            (None, true, Truth::Undecided, "disturbed run 0a1b"),
+        ] {
+            let judged = gate.judge(std::iter::once(&comparison(delta, is_disturbed)));
+            assert_eq!(judged.truth, expected, "{delta:?} {is_disturbed}: {judged:?}");
+            let first = judged.lines.first().map_or("", String::as_str);
+            assert!(first.starts_with(why) && first.is_empty() == why.is_empty(), "{judged:?}");
+        }
+        assert_eq!(gate.judge(std::iter::empty()).truth, Truth::Undecided);
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub(super) fn row(
                 .map(|item| item.run().clock.resolution)
                 .max()
                 .unwrap_or_default(),
-            is_variation_known: has_noise,
+            is_variation_known: has_noise
+                || metrics.iter().any(|it| rules.prior.is_given(it, place)),
             minimum: rules.minimum,
         },
     };
@@ -322,7 +323,7 @@ impl Singles<'_> {
         Metric::FRAMES.iter().find(is_p99).copied().unwrap_or(Metric::P99)
     }
 
-    /// Returns the deviation of a metric from run to run, and whether it is from repeats of the baseline.
+    /// Returns the deviation of a metric from run to run, and whether it is from repeats of the baseline, here or as given.
     fn deviation(&self, metric: &Metric, value: Option<f64>) -> (VariancePrior, bool) {
         let item = self.items.get(self.baseline);
         let label = item.map_or("", |item| item.label());
@@ -331,7 +332,8 @@ impl Singles<'_> {
         });
         let own = floor.and_then(|floor| floor.deviation(label, metric));
         let value = value.or_else(|| item.and_then(|item| item.value(metric))).unwrap_or_default();
-        (self.prior.of_single(metric, self.place, own, value), own.is_some())
+        let is_own = own.is_some() || self.prior.is_given(metric, self.place);
+        (self.prior.of_single(metric, self.place, own, value), is_own)
     }
 }
 

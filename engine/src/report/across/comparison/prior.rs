@@ -104,6 +104,11 @@ impl Prior {
         rounded(found)
     }
 
+    /// Whether the variation of a metric in the configuration at a position is given, as by the text of another comparison.
+    pub(super) fn is_given(&self, metric: &Metric, position: usize) -> bool {
+        self.variations.contains_key(&key_at(metric, position))
+    }
+
     /// Adds the variation that was used for a metric in the configuration at a position, unless it is the fixed one.
     pub(super) fn note_used(&mut self, metric: &Metric, position: usize, used: VariancePrior) {
         let fixed = VariancePrior { std_dev: metric.assumed_deviation(), freedom: ASSUMED_FREEDOM };

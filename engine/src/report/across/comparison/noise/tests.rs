@@ -4,7 +4,7 @@
 use super::super::repeats::is_repeat;
 use super::super::repeats::tests::{evaluated, repeats};
 use super::*;
-use crate::report::across::comparison::{Comparison, Overall, Rules, Variation};
+use crate::report::across::comparison::{Comparison, Overall, Prior, Rules, Variation};
 use crate::stats::Outcome;
 
 #[test]
@@ -46,6 +46,27 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
     let far = &repeats(1, 2_000_000)[0];
     assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Overall::Of(Outcome::Worse));
     assert_eq!(compare(&runs[0], far, None).outcome(1), Overall::Of(Outcome::Worse));
+}
+
+#[test]
+fn what_a_comparison_used_gives_the_same_results_without_the_repeats() {
+    let runs = repeats(6, 0);
+    let floor = evaluated(&runs[..5], NoiseFloor::of).unwrap();
+    let reports = [&runs[0], &runs[5]].map(|run| Report::of(run, &Options::default()));
+    let pair = [(&runs[0], &reports[0]), (&runs[5], &reports[1])];
+    let with = |floor, prior| {
+        Comparison::of_reports(&pair, 0, &Rules { floor, prior, ..Rules::default() })
+    };
+    let results = |comparison: &Comparison| -> Vec<_> {
+        let figures = comparison.rows[0].figures.iter();
+        figures.map(|figure| figure.deltas[1].map(|it| (it.result, it.effect.interval))).collect()
+    };
+    let first = with(Some(&floor), Prior::default());
+    let text = first.prior.to_text();
+    assert!(text.contains("p99@1="), "{text}");
+    let again = with(None, Prior::from_text(&text).unwrap());
+    assert_eq!(results(&first), results(&again), "{text}");
+    assert_eq!(again.prior.to_text(), text);
 }
 
 #[test]

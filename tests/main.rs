@@ -11,7 +11,8 @@ mod datasets; // The columns of the datasets for query engines: all documented, 
 mod everyday; // Everyday use: stopping, restarting, presets, file dialogs.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and enter it: exports, reports for tickets, dropped files.
-mod fleet; // Exports of many runs as Parquet, for query engines.
+mod fleet;
+mod foreign_files; // Files of other programs as people have them: their values, or a reason in words.
 mod guide; // The user guide: its glossary, its links, and its commands.
 mod host_window; // The host chooser: tests on other PCs, shown live in the window.
 mod hosts; // Tests on other PCs, with a script that replaces ssh.

@@ -180,6 +180,8 @@ pub enum Family {
     CapFrameX,
     /// A result of cyclictest.
     Cyclictest,
+    /// A result of jitterdebugger.
+    Jitterdebugger,
     /// Any other JSON.
     Unknown,
 }
@@ -193,11 +195,13 @@ pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
         #[serde(rename = "Runs")]
         runs: Option<IgnoredAny>,
         thread: Option<IgnoredAny>,
+        cpu: Option<IgnoredAny>,
     }
     Ok(match json_of(from, Limits::RUN)? {
         Keys { format: Some(_), .. } => Family::Run,
         Keys { runs: Some(_), .. } => Family::CapFrameX,
         Keys { thread: Some(_), .. } => Family::Cyclictest,
+        Keys { cpu: Some(_), .. } => Family::Jitterdebugger,
         Keys { .. } => Family::Unknown,
     })
 }

@@ -6,19 +6,21 @@
 
 mod afterburner;
 mod capframex;
-mod columns;
 mod counts;
 mod cyclictest;
 mod decode;
+mod frames;
 mod hgrm;
 mod html;
 mod imported;
 mod into_run;
 mod json;
+mod known;
 mod lines;
-mod mangohud;
-mod presentmon;
+mod row;
+mod row_clock;
 mod rtla;
+mod scale;
 mod sensors;
 mod sessions;
 mod table;
@@ -29,7 +31,6 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::format::FormatError;
-use lines::Header;
 
 pub use imported::{BadLines, Content, ImportError, Imported, Options, Series, Source};
 pub use table::{Column, Table, TimeUnit};
@@ -114,9 +115,10 @@ pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     Ok(match kind_of(&text) {
         Ok(Kind::Json) => DetectedKind::Json,
         Ok(Kind::Html) => DetectedKind::Html,
-        Ok(Kind::Afterburner | Kind::FrameLog(_)) => DetectedKind::FrameTimes,
+        Ok(Kind::Afterburner) => DetectedKind::FrameTimes,
         Ok(Kind::Cyclictest | Kind::Rtla | Kind::Hgrm) => DetectedKind::Histogram,
-        Ok(Kind::Columns(_)) => DetectedKind::Table,
+        Ok(Kind::Table(table)) if table.frame_column().is_some() => DetectedKind::FrameTimes,
+        Ok(Kind::Table(_)) => DetectedKind::Table,
         Err(_) => DetectedKind::Nothing,
     })
 }
@@ -125,21 +127,16 @@ pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportError> {
     check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX), MAX_BYTES)?;
     let text = decode::decode(bytes)?;
-    match kind_of(&text)? {
+    let kind = kind_of(&text)?;
+    kind.check(options)?;
+    match kind {
         Kind::Json => json::read(&text),
         Kind::Html => html::read(&text),
         Kind::Afterburner => afterburner::read(&text),
         Kind::Cyclictest => cyclictest::read_text(&text, options),
         Kind::Rtla => rtla::read(&text),
         Kind::Hgrm => hgrm::read(&text, options),
-        Kind::FrameLog(header) if header.position("application").is_some() => {
-            presentmon::read(&text, &header, options)
-        }
-        Kind::FrameLog(header) => mangohud::read(&text, &header),
-        Kind::Columns(table) => match &options.column {
-            Some(column) => columns::read(&text, &table, column),
-            None => Err(ImportError::WhichColumn(table)),
-        },
+        Kind::Table(table) => frames::read(&text, &table, options),
     }
 }
 
@@ -151,23 +148,47 @@ enum Kind {
     Cyclictest,
     Rtla,
     Hgrm,
-    FrameLog(Header),
-    Columns(Box<Table>),
+    Table(Box<Table>),
+}
+
+impl Kind {
+    /// Returns an error if an option does not apply to this kind of file: no option is ignored.
+    fn check(&self, options: &Options) -> Result<(), ImportError> {
+        let (what, has_unit) = match self {
+            Self::Table(_) => return Ok(()),
+            Self::Json => ("a JSON file", false),
+            Self::Html => ("an HTML report", false),
+            Self::Afterburner => ("an Afterburner log", false),
+            Self::Cyclictest => ("a cyclictest histogram", true),
+            Self::Rtla => ("an rtla histogram", false),
+            Self::Hgrm => ("an HdrHistogram percentile listing", true),
+        };
+        let given = [
+            ("--column", options.column.is_some()),
+            ("--unit", options.unit.is_some() && !has_unit),
+            ("--per-frame", options.is_per_frame == Some(true)),
+            (
+                "--sampled",
+                options.is_per_frame == Some(false) && !matches!(self, Self::Afterburner),
+            ),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(ImportError::NoOption { option, what: what.to_owned() }),
+            None => Ok(()),
+        }
+    }
 }
 
 fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
     let head = text.get(..HEAD_BYTES.min(text.len())).unwrap_or_default();
     Ok(match head.trim_ascii_start().first() {
-        None => return Err(ImportError::Unknown),
+        None => return Err(ImportError::Empty),
         Some(b'{') => Kind::Json,
         Some(b'<') => Kind::Html,
         Some(_) if afterburner::is_log(head) => Kind::Afterburner,
         Some(_) if rtla::is_histogram(head) => Kind::Rtla,
         Some(_) if hgrm::is_listing(head) => Kind::Hgrm,
         Some(_) if cyclictest::is_text(head) => Kind::Cyclictest,
-        Some(_) => match Header::find(head) {
-            Some(header) => Kind::FrameLog(header),
-            None => Kind::Columns(Box::new(Table::of(head).ok_or(ImportError::Unknown)?)),
-        },
+        Some(_) => Kind::Table(Box::new(Table::of(head).ok_or(ImportError::Unknown)?)),
     })
 }

@@ -145,9 +145,15 @@ impl Machine {
     pub fn system(&self) -> String {
         let kernel = self.kernel.as_deref().unwrap_or_default();
         let numbers: Vec<&str> = kernel.split(['.', '-']).take(2).collect();
-        match self.os.as_deref() {
+        // Captures have the name as Windows itself reports it: "Microsoft Windows 10 Home Build 19045".
+        let os = self.os.as_deref();
+        let version = os.and_then(|os| os.strip_prefix("Microsoft Windows "));
+        if let Some(version) = version.and_then(|version| version.split(' ').next()) {
+            return format!("Windows {version}");
+        }
+        match os {
             Some(os) if os.starts_with("Windows") || os.starts_with("macOS") => os.to_owned(),
-            _ if kernel.is_empty() => "unknown system".to_owned(),
+            _ if kernel.is_empty() => os.unwrap_or("unknown system").to_owned(),
             _ => format!("Linux {}", numbers.join(".")),
         }
     }

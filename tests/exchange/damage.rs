@@ -1,7 +1,7 @@
 //! Damaged files: each yields a result or an error message, never a panic.
 
 use jitterscope_engine::export::{Format, Options};
-use jitterscope_engine::import;
+use jitterscope_engine::import::{self, ImportError};
 use jitterscope_engine::report::{self, RecordingFigures, Report};
 use proptest::prelude::*;
 
@@ -40,10 +40,20 @@ pub(super) fn whole() -> Vec<Vec<u8>> {
 
 /// Imports and evaluates a file; returns whether it could be imported.
 pub(super) fn survives(bytes: &[u8]) -> bool {
-    // Select a column, as the user would do for a file with unknown columns.
-    let column = Some(import::Column { name: "1".to_owned(), unit: None });
-    let options = import::Options { column, ..import::Options::default() };
-    match import::from_bytes(bytes, &options) {
+    let imported = match import::from_bytes(bytes, &import::Options::default()) {
+        // Select a column, as the user would do for a file with unknown columns.
+        Err(
+            ImportError::WhichColumn(_)
+            | ImportError::WhichUnit { .. }
+            | ImportError::WhichRows { .. },
+        ) => {
+            let column = Some(import::Column { name: "1".to_owned(), unit: None });
+            let options = import::Options { column, is_per_frame: Some(true), ..<_>::default() };
+            import::from_bytes(bytes, &options)
+        }
+        imported => imported,
+    };
+    match imported {
         Ok(imported) => {
             let run = imported.into_run();
             let report = Report::of(&run, &report::Options::default());

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Content, Imported, Options, Source, TimeUnit};
+use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{SaveOutcome, Store};
 use jitterscope_engine::units::count_text;
 
-use super::print::{self, print_message};
+use super::print::{self, print_message, print_output};
 use super::{Status, flag, option, output_args, text};
 
 /// Returns the `import` command with its options.
@@ -23,7 +24,8 @@ pub(super) fn command() -> Command {
          missing.\n\nExamples:\n  jitterscope-cli import report.html\n  jitterscope-cli import \
          MangoHud_2026-11-21.csv --save\n  jitterscope-cli import presentmon.csv --process \
          game.exe --format csv\n  jitterscope-cli import frames.csv --column 'cost' --unit us\n  \
-         jitterscope-cli import latency.hgrm --unit ms",
+         jitterscope-cli import latency.hgrm --unit ms\n  jitterscope-cli import \
+         *.csv --save",
     );
     Command::new("import")
         .about("Show a capture of another program, or an exported run; save it with --save")
@@ -32,8 +34,9 @@ pub(super) fn command() -> Command {
             Arg::new("file")
                 .value_name("FILE")
                 .required(true)
+                .num_args(1..)
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("File to read; its kind is detected from its content"),
+                .help("Files to read; their kinds are detected from their content"),
         )
         .arg(option(
             "process",
@@ -45,7 +48,7 @@ pub(super) fn command() -> Command {
         .arg(option(
             "column",
             "NAME",
-            "Column of frame times in a CSV of an unknown program, by name or number",
+            "Column of frame times in a table, by name or number [default: the one that is known]",
         ))
         .arg(
             option(
@@ -57,6 +60,9 @@ pub(super) fn command() -> Command {
             )
             .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec()),
         )
+        .arg(flag("per-frame", "Read each row of a table as a frame").conflicts_with("sampled"))
+        .arg(flag("sampled", "Read each row of a table as a reading of an interval"))
+        .arg(option("name", "NAME", "Name of the run [default: the game, the process, or the file]"))
         .arg(flag("save", "Save the run"))
         .args(output_args())
 }
@@ -66,17 +72,23 @@ pub(super) fn run(
     store: Option<&Store>,
     matches: &ArgMatches,
 ) -> Result<Status, Box<dyn std::error::Error>> {
-    let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    let paths: Vec<&PathBuf> = matches.get_many("file").into_iter().flatten().collect();
     let unit = text(matches, "unit");
     let unit = TimeUnit::ALL.into_iter().find(|known| unit.as_deref() == Some(known.key()));
     let column = text(matches, "column").map(|name| Column { name, unit });
     let (process, swap_chain) = (text(matches, "process"), text(matches, "swap-chain"));
-    let options = Options { process, swap_chain, column, unit };
-    let imported =
-        import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
+    let is_per_frame = match (matches.get_flag("per-frame"), matches.get_flag("sampled")) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    let options = Options { process, swap_chain, column, unit, is_per_frame };
+    let [path] = paths.as_slice() else { return run_many(store, &paths, &options, matches) };
+    let path = *path;
+    let imported = read(path, &options)?;
     print_summary(&imported);
     let own = matches!(imported.content, Content::Run(_)).then_some(path.as_path());
-    let run = imported.into_run();
+    let run = named(imported.into_run(), matches);
     // Save before printing: printing fails if the disk is full or the reader has closed the pipe.
     let saved = matches.get_flag("save").then(|| save(store, &run, own));
     let printed = print::result(&run, matches);
@@ -85,6 +97,55 @@ pub(super) fn run(
     }
     printed?;
     Ok(Status::Done)
+}
+
+fn read(path: &Path, options: &Options) -> Result<Imported, String> {
+    import::read(path, options).map_err(|error| format!("{error}: {}", path.display()))
+}
+
+/// Returns the run with the name that the user gave it.
+fn named(run: Run, matches: &ArgMatches) -> Run {
+    match text(matches, "name") {
+        Some(name) => Run { name, ..run },
+        None => run,
+    }
+}
+
+/// Reads several files one after another: prints a line for each that was read, and the reason for each that was not.
+fn run_many(
+    store: Option<&Store>,
+    paths: &[&PathBuf],
+    options: &Options,
+    matches: &ArgMatches,
+) -> Result<Status, Box<dyn std::error::Error>> {
+    if let Some(option) = ["name", "out"].into_iter().find(|name| matches.contains_id(name)) {
+        return Err(format!("--{option} is of one file, not of {}", paths.len()).into());
+    }
+    let mut failed_count = 0_usize;
+    for path in paths {
+        let imported = match read(path, options) {
+            Ok(imported) => imported,
+            Err(error) => {
+                failed_count += 1;
+                print_message(&error);
+                continue;
+            }
+        };
+        let source = imported.source.label();
+        let bad = match imported.bad_lines.count {
+            0 => String::new(),
+            count => format!("; {} cannot be read", count_text(count, "lines")),
+        };
+        let own = matches!(imported.content, Content::Run(_)).then_some(path.as_path());
+        let run = imported.into_run();
+        let report = Report::of(&run, &<_>::default());
+        print_output(&format!("{}: {source}. {}{bad}\n", path.display(), report.sentence()))?;
+        if matches.get_flag("save") {
+            print_message(&save(store, &run, own)?);
+        }
+    }
+    print_message(&format!("{} of {} files read", paths.len() - failed_count, paths.len()));
+    Ok(if failed_count == 0 { Status::Done } else { Status::Failed })
 }
 
 /// Saves the run unless it is saved already; returns the message to print. Another run with the same ID is an error:

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use jitterscope_engine::import::{self, ImportError};
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::plan::Priority;
 use jitterscope_engine::plan::quick::Part;
@@ -138,7 +139,7 @@ pub(super) fn entry_files(
 pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, Box<dyn Error>> {
     let opened: Vec<Vec<Run>> = entries
         .iter()
-        .map(|files| files.iter().map(|file| store::load(file)).collect::<Result<_, _>>())
+        .map(|files| files.iter().map(|file| open_run(file)).collect::<Result<_, _>>())
         .collect::<Result<_, _>>()?;
     if opened.iter().all(|runs| runs.len() == 1) {
         return Ok(vec![opened.into_iter().flatten().collect()]);
@@ -155,6 +156,31 @@ pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, B
         return Err("these quick checks have no measurement in common".into());
     }
     Ok(parts)
+}
+
+/// Opens a run file, or a capture of another program as a run that has the name of its file.
+fn open_run(path: &Path) -> Result<Run, Box<dyn Error>> {
+    let error = match store::load(path) {
+        Ok(run) => return Ok(run),
+        Err(error) => error,
+    };
+    if path.to_string_lossy().ends_with(store::EXTENSION) {
+        return Err(error.into());
+    }
+    let imported = match import::read(path, &import::Options::default()) {
+        Ok(imported) => imported,
+        Err(ImportError::Unknown | ImportError::Format(_) | ImportError::Read(_)) => {
+            return Err(error.into());
+        }
+        Err(error) => return Err(format!("{error}: {}", path.display()).into()),
+    };
+    let mut run = imported.into_run();
+    // Two captures of one game have the same name: the file names tell them apart.
+    let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if run.capture().is_some() && run.name != file {
+        run.name = format!("{} ({file})", run.name);
+    }
+    Ok(run)
 }
 
 /// Returns the files of the saved run or quick check that has this name or an ID that begins with

@@ -38,7 +38,7 @@ pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
             machine: machine.arch.clone(),
             realtime: 0,
         },
-        num_threads: thread.len(),
+        num_threads: u64::try_from(thread.len()).unwrap_or(u64::MAX),
         resolution_in_ns: 1,
         thread,
     };
@@ -64,5 +64,6 @@ fn thread(run: &Run, row: &Configuration) -> Thread {
         avg: late.map_or(0.0, |late| late.mean_nanos),
         cpu,
         node: Some(0),
+        ..Thread::default()
     }
 }

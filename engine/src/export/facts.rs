@@ -92,8 +92,9 @@ pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
         lost => format_count(lost),
     };
     let samples = run.sample_count();
-    let mut words =
-        vec![format!("{lost} of {} {} lost", format_count(samples), run.subject.samples_name())];
+    // A capture holds what its file has: whether the other program lost frames is not known.
+    let lost = format!("{lost} of {} {} lost", format_count(samples), run.subject.samples_name());
+    let mut words: Vec<String> = run.capture().is_none().then_some(lost).into_iter().collect();
     if let Some(share) = foreign_share(report).filter(|_| has_machine) {
         words.push(format!("other programs {} of one CPU", format_share(share)));
     }

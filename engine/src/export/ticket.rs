@@ -69,7 +69,8 @@ impl Ticket {
         if holds.machine {
             lines.push(format!("Machine: {}", facts::machine_line(run)));
         }
-        lines.push(format!("Quality: {}", facts::quality(run, report, holds.machine)));
+        let quality = facts::quality(run, report, holds.machine);
+        lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
         let mut facts: Vec<Line> = lines.into_iter().map(|line| vec![Piece::plain(line)]).collect();
         facts.push(repeat(run, holds));
         Self {

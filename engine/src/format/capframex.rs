@@ -4,13 +4,15 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::FormatError;
-use super::millis::FrameTimes;
+use super::millis::{FrameTimes, Span, Thousandths};
 
 /// Maximum number of recordings per capture.
 const MAX_RECORDINGS: usize = 1_000;
+/// Maximum number of sensors per recording that are read.
+const MAX_SENSORS: usize = 100;
 
 /// A capture file of CapFrameX: recordings of the frame times of a game.
 #[derive(Debug, Deserialize)]
@@ -56,6 +58,56 @@ pub struct Recording {
     /// The columns of the recording; absent if the file has none.
     #[serde(rename = "CaptureData", default)]
     pub data: Option<Columns>,
+    /// The sensors of the recording, by an identifier.
+    #[serde(rename = "SensorData2", default)]
+    pub sensors: Option<Sensors>,
+}
+
+/// The sensors of a recording.
+#[derive(Debug, Default)]
+pub struct Sensors(pub Vec<Sensor>);
+
+/// A sensor, or the times of its values.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+pub struct Sensor {
+    /// The name: "GPU Core", or "MeasureTime".
+    pub name: Option<String>,
+    /// The quantity: "Load", or "Time".
+    #[serde(rename = "Type")]
+    pub quantity: Option<String>,
+    /// The values; seconds for the times.
+    pub values: Thousandths,
+}
+
+impl<'de> Deserialize<'de> for Sensors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+        impl<'de> Visitor<'de> for Map {
+            type Value = Sensors;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("sensors by name")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Sensors, M::Error> {
+                let mut sensors = Vec::new();
+                while let Some(IgnoredAny) = map.next_key()? {
+                    if sensors.len() < MAX_SENSORS {
+                        sensors.push(map.next_value()?);
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Sensors(sensors))
+            }
+
+            fn visit_unit<E>(self) -> Result<Sensors, E> {
+                Ok(Sensors::default())
+            }
+        }
+        deserializer.deserialize_any(Map)
+    }
 }
 
 /// The columns of a recording.
@@ -64,6 +116,9 @@ pub struct Columns {
     /// The frame times, which the file has in milliseconds.
     #[serde(rename = "MsBetweenPresents", default)]
     pub ms_between_presents: FrameTimes,
+    /// The first and the last time of a frame, in seconds.
+    #[serde(rename = "TimeInSeconds", default)]
+    pub time_in_seconds: Span,
 }
 
 /// Reads at most [`MAX_RECORDINGS`] recordings. Without this limit, a small file of empty

@@ -11,6 +11,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::{FormatError, SafeWriter};
+use crate::nanos::Nanos;
 
 /// Maximum number of threads per result.
 pub const MAX_THREADS: usize = 1_024;
@@ -38,11 +39,13 @@ pub struct Cyclictest {
     /// The system; its host name is "redacted" in files that this program writes.
     pub sysinfo: SysInfo,
     /// Number of threads.
-    pub num_threads: usize,
+    #[serde(deserialize_with = "whole")]
+    pub num_threads: u64,
     /// 1 if times are in nanoseconds, 0 if they are in microseconds.
-    pub resolution_in_ns: u32,
+    #[serde(deserialize_with = "whole")]
+    pub resolution_in_ns: u64,
     /// The threads of the test, by number.
-    #[serde(deserialize_with = "threads")]
+    #[serde(deserialize_with = "threads", alias = "cpu")]
     pub thread: BTreeMap<String, Thread>,
 }
 
@@ -71,10 +74,13 @@ pub struct Thread {
     /// The histogram of latencies.
     pub histogram: Histogram,
     /// Number of wake-ups, including those whose latency is above the histogram.
+    #[serde(deserialize_with = "whole")]
     pub cycles: u64,
     /// The min latency.
+    #[serde(deserialize_with = "signed")]
     pub min: i64,
     /// The max latency.
+    #[serde(deserialize_with = "signed")]
     pub max: i64,
     /// The mean latency.
     pub avg: f64,
@@ -82,6 +88,15 @@ pub struct Thread {
     pub cpu: Option<i64>,
     /// The NUMA node of that CPU, if the file has it.
     pub node: Option<i64>,
+    /// Number of values including those above the histogram, in results of jitterdebugger and of rtla.
+    #[serde(skip_serializing, deserialize_with = "whole")]
+    pub count: u64,
+    /// Number of values above the histogram, in results of rtla.
+    #[serde(skip_serializing, deserialize_with = "whole")]
+    pub over: u64,
+    /// The clock frequency of the CPU in MHz, which only oslat writes.
+    #[serde(skip_serializing)]
+    pub freq: Option<f64>,
 }
 
 /// Pairs of a latency and the number of wake-ups with this latency: 16 bytes per pair.
@@ -102,6 +117,19 @@ impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         entries(deserializer, MAX_BINS, "latencies").map(Histogram)
     }
+}
+
+/// Reads a number that a program may write with a fraction: `1.0`.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    signed(deserializer).map(|number| u64::try_from(number).unwrap_or(0))
+}
+
+/// Like `whole`, for a number that may be negative.
+fn signed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let number = Option::<serde_json::Number>::deserialize(deserializer)?;
+    let fraction =
+        |number: &serde_json::Number| Some(Nanos::from_nanos_f64(number.as_f64()?).get());
+    Ok(number.and_then(|number| number.as_i64().or_else(|| fraction(&number))).unwrap_or(0))
 }
 
 /// Reads at most [`MAX_THREADS`] threads. Without this limit, a small file of empty threads could

@@ -76,11 +76,13 @@ fn recording(recording: &Recording) -> [(&'static str, Member<'_>); 4] {
     ]
 }
 
-fn distribution(distribution: &Distribution) -> [(&'static str, Member<'_>); 4] {
+fn distribution(distribution: &Distribution) -> [(&'static str, Member<'_>); 6] {
     [
         ("above_count", Member::Integer(Some(distribution.above_count.cast_signed()))),
         ("counts", Member::Counts(&distribution.bins)),
         ("max_nanos", Member::Integer(distribution.max.map(Nanos::get))),
+        ("stated_mean_nanos", Member::Integer(distribution.stated_mean.map(Nanos::get))),
+        ("stated_min_nanos", Member::Integer(distribution.stated_min.map(Nanos::get))),
         ("values_nanos", Member::Values(&distribution.bins)),
     ]
 }
@@ -165,12 +167,15 @@ impl Form {
     /// Adds a capture as if it were a JSON value, but without creating a JSON value: the values of millions of frames
     /// would not fit into memory.
     fn capture(&mut self, capture: &Capture) {
-        let (key, items): (_, Vec<[(&str, Member<'_>); 4]>) = match capture {
-            Capture::Frames(recordings) => ("frames", recordings.iter().map(recording).collect()),
-            Capture::SampledLog(recordings) => {
-                ("sampled-log", recordings.iter().map(recording).collect())
+        fn of_all(all: &[Recording]) -> Vec<Vec<(&'static str, Member<'_>)>> {
+            all.iter().map(|one| recording(one).into()).collect()
+        }
+        let (key, items): (_, Vec<Vec<(&str, Member<'_>)>>) = match capture {
+            Capture::Frames(recordings) => ("frames", of_all(recordings)),
+            Capture::SampledLog(recordings) => ("sampled-log", of_all(recordings)),
+            Capture::Histogram(all) => {
+                ("histogram", all.iter().map(|one| distribution(one).into()).collect())
             }
-            Capture::Histogram(all) => ("histogram", all.iter().map(distribution).collect()),
         };
         self.bytes.push(b'o');
         if items.is_empty() {

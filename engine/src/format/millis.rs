@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
 use crate::nanos::Nanos;
+use crate::run::capture::CaptureSeries;
 use crate::sample::{Column, MISSING};
 
 /// Maximum plausible frame time: ten minutes.
@@ -69,6 +70,63 @@ impl<'de> Deserialize<'de> for FrameTimes {
         }
         deserializer.deserialize_any(List)
     }
+}
+
+/// The first and the last number of a list, read without a list of all numbers in memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span(pub Option<(f64, f64)>);
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut span = None::<(f64, f64)>;
+        each_number(deserializer, |number| {
+            if !number.is_nan() {
+                span = Some((span.map_or(number, |(first, _)| first), number));
+            }
+        })?;
+        Ok(Self(span))
+    }
+}
+
+/// Values of a sensor in thousandths of their unit; [`MISSING`] for a missing value.
+#[derive(Debug, Default)]
+pub struct Thousandths(pub Column);
+
+impl<'de> Deserialize<'de> for Thousandths {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut values = Column::new();
+        each_number(deserializer, |number| {
+            values.push(CaptureSeries::thousandths(number).unwrap_or(MISSING));
+        })?;
+        Ok(Self(values))
+    }
+}
+
+/// Calls `read` for each number of a list; NaN for a value that is missing.
+fn each_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    read: impl FnMut(f64),
+) -> Result<(), D::Error> {
+    struct Numbers<F>(F);
+    impl<'de, F: FnMut(f64)> Visitor<'de> for Numbers<F> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of numbers")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+            while let Some(Millis(number)) = list.next_element()? {
+                (self.0)(number);
+            }
+            Ok(())
+        }
+
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+    }
+    deserializer.deserialize_any(Numbers(read))
 }
 
 /// A number of milliseconds; NaN if the file has null or a text that is not a number.

@@ -7,7 +7,7 @@ use super::decode::read_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
 use super::sensors::Sensors;
-use super::sessions::Sessions;
+use super::sessions::{Rows, Sessions};
 use super::table::TimeUnit;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use crate::nanos::Nanos;
@@ -19,10 +19,16 @@ const DATES: [&str; 3] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H
 /// Number of cells at the start of each line, before the columns: the kind of the line, and the date.
 const CELLS_BEFORE: usize = 2;
 
-/// Whether a file begins like a log of MSI Afterburner.
+/// Whether a file begins like a log of MSI Afterburner, or like the part of one from the column names on.
 pub(super) fn is_log(head: &[u8]) -> bool {
-    let first = lines(head).next().and_then(|(_, line)| line).unwrap_or_default();
-    kind(first) == Some("00") && String::from_utf8_lossy(first).contains(TITLE)
+    let first = filled(lines(head)).find_map(|(_, line)| line).unwrap_or_default();
+    match kind(first) {
+        Some("00") => String::from_utf8_lossy(first).contains(TITLE),
+        Some("01" | "02" | "03" | "80") => {
+            cells(first).nth(1).is_some_and(|cell| instant(&cell).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Returns the kind of a line, which is its first two digits; `None` if the line does not begin
@@ -48,6 +54,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let mut names: Vec<String> = Vec::new();
     let mut units: BTreeMap<usize, String> = BTreeMap::new();
     let mut sensors = Sensors::default();
+    // Names and units stand before the readings of a session: sensors are made once, at its first reading.
+    let mut is_new = false;
     read_rows(filled(lines(text)), &mut bad_lines, |line| {
         match kind(line) {
             Some("00") => sessions.split(),
@@ -60,17 +68,18 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
                 places = Places { frame_time: place("frametime"), rate: place("framerate") };
                 names = cells(line).skip(CELLS_BEFORE).map(|cell| name(&cell)).collect();
                 units.clear();
-                sensors = sensors_of(&names, &units);
-                sessions.name(sensors.named());
+                is_new = true;
             }
-            Some("03") => {
+            Some("03") if is_new => {
                 let mut cells = cells(line).skip(CELLS_BEFORE);
                 let at = cells.next().and_then(|cell| cell.trim().parse().ok());
                 units.extend(at.zip(cells.next().and_then(|cell| some_name(&cell))));
-                sensors = sensors_of(&names, &units);
-                sessions.name(sensors.named());
             }
             Some("80") => {
+                if std::mem::take(&mut is_new) {
+                    sensors = sensors_of(&names, &units);
+                    sessions.name(sensors.named());
+                }
                 let (time, at) = reading(line, places, &mut sensors)?;
                 sessions.push_with(time, at, sensors.row());
             }
@@ -82,7 +91,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     if !sessions.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
-    let capture = sessions.into_capture("", true);
+    let capture = sessions.into_capture("", Rows::Readings);
     Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
 }
 

@@ -2,19 +2,25 @@
 
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::text::some_name;
-use crate::format::capframex;
+use super::sensors::{MAX_SENSORS, quantity_of};
+use super::text::{instant, some_name};
+use crate::format::capframex::{self, Sensor, Sensors};
 use crate::machine::Machine;
+use crate::nanos::Nanos;
 use crate::run::Capture;
-use crate::run::capture::Recording;
-use crate::sample::MISSING;
+use crate::run::capture::{CaptureSeries, Recording};
+use crate::sample::{Column, MISSING};
 
 /// Imports the frame times of every recording in a capture.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    let capture = capframex::read(text)?;
+    let capture =
+        capframex::read(text).map_err(|error| ImportError::damaged(Source::CapFrameX, error))?;
     let (mut bad_lines, mut recordings, mut frames) = (BadLines::default(), Vec::new(), 0_u64);
     for recording in capture.runs {
-        let times = recording.data.map(|data| data.ms_between_presents).unwrap_or_default();
+        let (times, span) = recording
+            .data
+            .map(|data| (data.ms_between_presents, data.time_in_seconds))
+            .unwrap_or_default();
         let listed_count = u64::try_from(times.bad.len()).unwrap_or(u64::MAX);
         for (number, reason) in times.bad {
             bad_lines.add(number, reason);
@@ -23,7 +29,16 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         frames = frames.saturating_add(u64::try_from(times.nanos.len()).unwrap_or(u64::MAX));
         check_rows(frames)?;
         if times.nanos.values().any(|time| time != MISSING) {
-            recordings.push(Recording { frame_times: times.nanos, ..Recording::default() });
+            let first = times.nanos.values().find(|time| *time != MISSING).map(Nanos::new);
+            // The first time is at the end of the first frame.
+            let elapsed = span.0.map(|(from, to)| Nanos::from_nanos_f64((to - from) * 1e9));
+            let elapsed = elapsed.filter(|elapsed| Nanos::ZERO < *elapsed);
+            recordings.push(Recording {
+                frame_times: times.nanos,
+                elapsed: elapsed.zip(first).map(|(elapsed, first)| elapsed + first),
+                series: series_of(recording.sensors.unwrap_or_default()),
+                ..Recording::default()
+            });
         }
     }
     if recordings.is_empty() {
@@ -38,7 +53,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let notes = some(&info.comment).map(|comment| format!("Comment: {comment}"));
     Ok(Imported {
         name: some(&info.game_name).or_else(|| some(&info.process_name)).unwrap_or_default(),
-        started_at: info.creation_date.and_then(|date| date.parse().ok()),
+        started_at: info.creation_date.and_then(|date| instant(&date)),
         machine: Machine {
             cpu_model: some(&info.processor),
             os: some(&info.os),
@@ -50,6 +65,31 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         notes: notes.into_iter().collect(),
         ..Imported::new(Source::CapFrameX, Content::Capture(Capture::Frames(recordings)))
     })
+}
+
+/// Returns the sensors of known quantities, with the times of their values.
+fn series_of(sensors: Sensors) -> Vec<CaptureSeries> {
+    let is_time = |sensor: &Sensor| sensor.quantity.as_deref() == Some("Time");
+    let time = sensors.0.iter().find(|sensor| is_time(sensor));
+    let to_nanos =
+        |seconds: i64| if seconds == MISSING { 0 } else { seconds.saturating_mul(1_000_000) };
+    let at: Column = time.iter().flat_map(|time| time.values.0.values().map(to_nanos)).collect();
+    let known =
+        sensors.0.iter().filter(|sensor| sensor.values.0.len() == at.len() && !at.is_empty());
+    let known = known.filter_map(|sensor| {
+        let words = [sensor.name.as_deref(), sensor.quantity.as_deref()];
+        let words: Vec<&str> = words.into_iter().flatten().collect();
+        let (label, unit) = quantity_of(&words.join(" "))?;
+        Some((label, unit, &sensor.values.0))
+    });
+    let mut series: Vec<CaptureSeries> = Vec::new();
+    for (label, unit, values) in known {
+        // The first of several sensors of a quantity is the total.
+        if series.len() < MAX_SENSORS && series.iter().all(|other| other.label != label) {
+            series.push(CaptureSeries { label, unit, at: at.clone(), values: values.clone() });
+        }
+    }
+    series
 }
 
 #[cfg(test)]

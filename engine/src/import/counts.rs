@@ -9,6 +9,8 @@ use crate::run::capture::Distribution;
 
 /// Maximum number of columns per file: three per CPU on the largest systems, which have 8192 CPUs.
 const MAX_COLUMNS: usize = 24_576;
+/// Minimum number of different values by which the width of the bins is known.
+const MIN_WIDE_BINS: usize = 3;
 /// Maximum number of nonzero counts per file.
 const MAX_BINS: usize = 2_000_000;
 /// Maximum plausible latency in nanoseconds: ten minutes.
@@ -23,17 +25,19 @@ pub(super) struct Counts {
     pub(super) bad_lines: BadLines,
 }
 
-/// Reads the rows of a histogram, whose values are in units of `unit` nanoseconds. Lines that do
-/// not begin with a digit are passed to `other` with the columns so far; `other` returns whether it
-/// recognizes the line. `unnamed` returns the label of the column at a position that got none.
+/// Reads the rows of a histogram from a line on, whose values are in units of `unit` nanoseconds. Lines
+/// that do not begin with a digit are passed to `other` with the columns so far; `other` returns whether
+/// it recognizes the line. `label` returns the label of the column at a position.
 pub(super) fn read(
     text: &[u8],
+    from_line: u64,
     unit: i64,
-    unnamed: fn(usize) -> String,
+    label: impl Fn(usize) -> String,
     mut other: impl FnMut(&str, &mut Vec<Distribution>) -> bool,
 ) -> Result<Counts, ImportError> {
     let (mut counts, mut bin_count) = (Counts::default(), 0);
-    for (number, line) in filled(lines(text)) {
+    let from = usize::try_from(from_line).unwrap_or(usize::MAX).saturating_sub(1);
+    for (number, line) in filled(lines(text).skip(from)) {
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
             counts.bad_lines.add(number, "a line that is not text, or too long");
             continue;
@@ -64,9 +68,7 @@ pub(super) fn read(
         });
         bins.shrink_to_fit();
         column.max = column.max.max(column.bins.last().map(|&(value, _)| Nanos::new(value)));
-        if column.label.is_empty() {
-            column.label = unnamed(place);
-        }
+        column.label = label(place);
     }
     counts.columns.retain(|column| 0 < column.count());
     if counts.columns.is_empty() {
@@ -110,6 +112,53 @@ pub(super) fn set_max(columns: &mut Vec<Distribution>, unit: i64, all: impl Iter
             column.max = Some(Nanos::new(nanos));
         }
     }
+}
+
+/// Sets the minimum that the file states for each column.
+pub(super) fn set_min(columns: &mut Vec<Distribution>, unit: i64, all: impl Iterator<Item = u64>) {
+    for (min, place) in all.zip(0..) {
+        let nanos = i64::try_from(min).unwrap_or(i64::MAX).saturating_mul(unit);
+        if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
+            column.stated_min = Some(Nanos::new(nanos));
+        }
+    }
+}
+
+/// Sets the mean that the file states for each column.
+pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Iterator<Item = u64>) {
+    for (mean, place) in all.zip(0..) {
+        let nanos = i64::try_from(mean).unwrap_or(i64::MAX).saturating_mul(unit);
+        if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
+            column.stated_mean = Some(Nanos::new(nanos));
+        }
+    }
+}
+
+/// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin stands for the end of it.
+/// Returns the width in nanoseconds; `None` for bins of one unit.
+pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
+    let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));
+    let width = values().fold(0, greatest_divisor);
+    let distinct: std::collections::BTreeSet<i64> = values().take(MIN_WIDE_BINS * 100).collect();
+    if width <= unit || distinct.len() < MIN_WIDE_BINS {
+        return None;
+    }
+    for column in columns {
+        for bin in Arc::make_mut(&mut column.bins) {
+            bin.0 += width - unit;
+        }
+        // A stated maximum below the end of the last bin is the maximum.
+        let last = column.bins.last().map(|&(value, _)| Nanos::new(value));
+        column.max = column.max.or(last);
+    }
+    Some(width)
+}
+
+const fn greatest_divisor(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Sets the number of values above the histogram of each column.

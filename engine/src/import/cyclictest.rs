@@ -1,5 +1,6 @@
 //! A result of cyclictest: a histogram of latencies per thread, as JSON or as text.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counts::{self, MAX_VALUE_NANOS, after, set_above, set_max};
@@ -7,14 +8,14 @@ use super::imported::{BadLines, Content, ImportError, Imported, Options, Source}
 use super::lines::lines;
 use super::table::TimeUnit;
 use super::text::{name, some_name};
-use crate::format::cyclictest::{self, Thread};
+use crate::format::cyclictest::{self, MAX_THREADS, Thread};
 use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
 
 /// The beginning of the line before the rows of a histogram.
-const TITLE: &[u8] = b"# Histogram";
+const TITLE: &str = "# Histogram";
 /// The beginning of the line with the minimum of each thread. Unlike the rows of counts, this line
 /// never has a value for all threads together.
 const MIN_LATENCIES: &str = "# Min Latencies:";
@@ -23,15 +24,36 @@ const MIN_LATENCIES: &str = "# Min Latencies:";
 /// than 500 ns.
 const MIN_IN_NANOS: u64 = 500;
 
-/// Reads a result in JSON.
-pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
-    let result = cyclictest::read(text)?;
+/// Number of lines with a latency each by which output of `cyclictest -v` is recognized.
+const MIN_SAMPLE_LINES: u32 = 3;
+/// Maximum number of different latencies of all threads in such output.
+const MAX_SAMPLE_BINS: u64 = 1_000_000;
+/// The program that writes the keys of cyclictest, by the beginning of its command line.
+const OSLAT: &str = "oslat";
+
+/// Reads a result in JSON: of cyclictest, and of the programs that write the same keys.
+pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportError> {
+    let result = cyclictest::read(text).map_err(|error| ImportError::damaged(source, error))?;
+    let program = result.cmdline.split_ascii_whitespace().next().unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    let source = match source {
+        Source::Cyclictest if program == OSLAT => Source::Oslat,
+        Source::Cyclictest if result.thread.values().any(|thread| thread.freq.is_some()) => {
+            Source::Oslat
+        }
+        Source::Cyclictest
+            if program.is_empty() && result.thread.values().any(|thread| 0 < thread.count) =>
+        {
+            Source::Rtla
+        }
+        source => source,
+    };
     let unit = if result.resolution_in_ns == 1 { 1 } else { 1_000 };
     let mut bad_lines = BadLines::default();
     let threads: Vec<Distribution> = result
         .thread
         .into_iter()
-        .map(|(number, thread)| of_thread(&number, thread, unit, &mut bad_lines))
+        .map(|(number, thread)| of_thread(&number, thread, (unit, source), &mut bad_lines))
         .filter(|thread| 0 < thread.count())
         .collect();
     if threads.is_empty() {
@@ -46,13 +68,19 @@ pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
             kernel: some_name(&result.sysinfo.release),
             ..Machine::default()
         },
-        ..imported(threads, bad_lines)
+        ..imported(threads, bad_lines, source)
     })
 }
 
-fn of_thread(number: &str, thread: Thread, unit: i64, bad_lines: &mut BadLines) -> Distribution {
+fn of_thread(
+    number: &str,
+    thread: Thread,
+    (unit, source): (i64, Source),
+    bad_lines: &mut BadLines,
+) -> Distribution {
     let label = match thread.cpu {
         Some(cpu) => format!("Thread {}, CPU {cpu}", name(number)),
+        None if source == Source::Jitterdebugger => format!("CPU {}", name(number)),
         None => format!("Thread {}", name(number)),
     };
     let mut bins = thread.histogram.0;
@@ -67,65 +95,211 @@ fn of_thread(number: &str, thread: Thread, unit: i64, bad_lines: &mut BadLines) 
         is_believed && 0 < *count
     });
     bins.sort_unstable();
-    let counted = bins.iter().fold(0_u64, |sum, bin| sum.saturating_add(bin.1));
+    let mut counted = bins.iter().fold(0_u64, |sum, bin| sum.saturating_add(bin.1));
+    // Values that the file counts, but not in a bin, were above the histogram.
+    let mut above_count = thread.cycles.max(thread.count).saturating_sub(counted).max(thread.over);
+    let is_plausible = |nanos: &i64| nanos.saturating_abs() <= MAX_VALUE_NANOS;
+    let stated = Some(thread.max.saturating_mul(unit)).filter(is_plausible);
+    // The last bin of oslat includes all values above it.
+    if source == Source::Oslat
+        && let Some(&(last, count)) = bins.last()
+        && stated.is_some_and(|max| last < max)
+    {
+        bins.pop();
+        counted -= count;
+        above_count += count;
+    }
     let highest = bins.last().map(|&(value, _)| value);
-    let stated = Some(thread.max.saturating_mul(unit)).filter(|&max| max <= MAX_VALUE_NANOS);
+    let has_stated = 0 < above_count || counted == 0;
     Distribution {
         label,
         bins: Arc::new(bins),
-        // Wake-ups that are counted in `cycles` but in no bin had a latency above the histogram.
-        above_count: thread.cycles.saturating_sub(counted),
+        above_count,
         max: highest.max(stated).map(Nanos::new),
+        stated_min: Some(thread.min.saturating_mul(unit))
+            .filter(|min| has_stated && is_plausible(min))
+            .map(Nanos::new),
+        stated_mean: Some(thread.avg * Nanos::new(unit).as_f64())
+            .filter(|mean| {
+                has_stated && 0.0 < *mean && is_plausible(&Nanos::from_nanos_f64(*mean).get())
+            })
+            .map(Nanos::from_nanos_f64),
     }
 }
 
-/// Whether a file begins like a text histogram of cyclictest.
+/// Whether a file begins like output of cyclictest as text, also after a prompt, blank lines, and the lines that it
+/// prints while it runs.
 pub(super) fn is_text(head: &[u8]) -> bool {
-    let mut lines = lines(head).filter_map(|(_, line)| line);
-    let found = lines.find(|line| line.starts_with(TITLE) || !line.starts_with(b"#"));
-    found.is_some_and(|line| line.trim_ascii_end() == TITLE)
+    let text = |line: Option<&[u8]>| std::str::from_utf8(line?).ok().map(str::to_owned);
+    let mut samples = 0_u32;
+    lines(head).any(|(_, line)| {
+        let Some(line) = text(line) else { return false };
+        samples += u32::from(sample_of(&line).is_some());
+        is_title(&line) || status_of(&line).is_some() || MIN_SAMPLE_LINES <= samples
+    })
 }
 
-/// Imports a text histogram. The text has no unit: unless `options` has one, the unit is guessed
-/// from the minimums.
+fn is_title(line: &str) -> bool {
+    line.trim() == TITLE
+}
+
+/// The state of a thread in a line that cyclictest prints while it runs: `T: 0 (  999) P: 0 I:1000 C:     18
+/// Min:      4 Act:    5 Avg:    4 Max:       5`.
+struct Status {
+    thread: usize,
+    cycles: u64,
+    min: u64,
+    avg: u64,
+    max: u64,
+}
+
+fn status_of(line: &str) -> Option<Status> {
+    let after = |key: &str| {
+        let (_, rest) = line.split_once(key)?;
+        let digits = rest.trim_start();
+        let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
+        digits.get(..end)?.parse::<u64>().ok()
+    };
+    // In front of the line may be the codes that move the cursor.
+    let thread = usize::try_from(after("T:")?).ok().filter(|thread| *thread < MAX_THREADS)?;
+    let [cycles, min, avg, max] = [" C:", "Min:", "Avg:", "Max:"].map(after);
+    Some(Status { thread, cycles: cycles?, min: min?, avg: avg?, max: max? })
+}
+
+/// Returns thread and latency of a line that `cyclictest -v` prints: `       0:       1:      12`.
+fn sample_of(line: &str) -> Option<(usize, u64)> {
+    let mut parts = line.split(':').map(str::trim);
+    let (thread, _, latency) = (
+        parts.next()?.parse().ok()?,
+        parts.next()?.parse::<u64>().ok()?,
+        parts.next()?.parse().ok()?,
+    );
+    (parts.next().is_none() && thread < MAX_THREADS).then_some((thread, latency))
+}
+
+/// Imports output as text: a histogram, else the latency of every cycle, else the state of each thread. The text has
+/// no unit: unless `options` has one, the unit is guessed from the minimums.
 pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
-    let mins: Vec<u64> = lines(text)
-        .filter_map(|(_, line)| std::str::from_utf8(line?).ok())
-        .find_map(|line| Some(after(line, MIN_LATENCIES)?.collect()))
+    let all = || {
+        lines(text).filter_map(|(number, line)| Some((number, std::str::from_utf8(line?).ok()?)))
+    };
+    let Some((title, _)) = all().find(|(_, line)| is_title(line)) else {
+        return read_without_histogram(all().map(|(_, line)| line), options);
+    };
+    let mins: Vec<u64> = all()
+        .find_map(|(_, line)| Some(after(line.trim(), MIN_LATENCIES)?.collect()))
         .unwrap_or_default();
-    let is_nanos = !mins.is_empty() && mins.iter().all(|min| MIN_IN_NANOS <= *min);
-    let likely = if is_nanos { TimeUnit::Nanos } else { TimeUnit::Micros };
-    let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(likely);
+    let unit = unit_of(&mins, options);
     let nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
     let threads = if mins.is_empty() { usize::MAX } else { mins.len() };
-    let unnamed = |place| format!("Thread {place}");
-    let counts = counts::read(text, nanos, unnamed, |line, columns| {
+    let label = |place| format!("Thread {place}");
+    let mut has_ended = false;
+    let counts = counts::read(text, title, nanos, label, |line, columns| {
         // With the option -H of cyclictest, rows have a further last column for all threads
         // together: remove it.
         if line.starts_with(MIN_LATENCIES) {
             columns.truncate(threads);
+            has_ended = true;
         } else if let Some(found) = after(line, "# Max Latencies:") {
             set_max(columns, nanos, found.take(threads));
         } else if let Some(found) = after(line, "# Histogram Overflows:") {
             set_above(columns, found.take(threads));
         }
-        line.starts_with('#') || line.starts_with("T:")
+        has_ended || line.starts_with('#') || line.starts_with("T:")
     })?;
-    let mut imported = imported(counts.columns, counts.bad_lines);
-    if unit != TimeUnit::Micros {
-        let symbol = unit.symbol();
-        imported.notes.push(format!("Values were read as {symbol}; the file has no unit."));
-    }
+    let mut imported = imported(counts.columns, counts.bad_lines, Source::Cyclictest);
+    imported.notes.extend(unit_words(unit));
     Ok(imported)
 }
 
-fn imported(threads: Vec<Distribution>, bad_lines: BadLines) -> Imported {
-    let notes = threads.iter().filter_map(above_words);
+fn unit_of(mins: &[u64], options: &Options) -> TimeUnit {
+    let is_nanos = !mins.is_empty() && mins.iter().all(|min| MIN_IN_NANOS <= *min);
+    let likely = if is_nanos { TimeUnit::Nanos } else { TimeUnit::Micros };
+    options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(likely)
+}
+
+fn unit_words(unit: TimeUnit) -> Option<String> {
+    let symbol = unit.symbol();
+    (unit != TimeUnit::Micros)
+        .then(|| format!("Values were read as {symbol}; the file has no unit."))
+}
+
+/// Imports output without a histogram: the latency of every cycle, or else the last state of each thread.
+fn read_without_histogram<'a>(
+    all: impl Iterator<Item = &'a str>,
+    options: &Options,
+) -> Result<Imported, ImportError> {
+    let mut samples: BTreeMap<usize, BTreeMap<u64, u64>> = BTreeMap::new();
+    let mut states: BTreeMap<usize, Status> = BTreeMap::new();
+    let mut bin_count = 0;
+    for line in all {
+        if let Some((thread, latency)) = sample_of(line) {
+            let count = samples.entry(thread).or_default().entry(latency).or_insert(0);
+            *count += 1;
+            bin_count += u64::from(*count == 1);
+            if MAX_SAMPLE_BINS < bin_count {
+                return Err(ImportError::TooManyRows { limit: MAX_SAMPLE_BINS });
+            }
+        } else if let Some(state) = status_of(line) {
+            states.insert(state.thread, state);
+        }
+    }
+    let mut mins: Vec<u64> = states.values().map(|state| state.min).collect();
+    mins.extend(samples.values().filter_map(|bins| bins.keys().next()));
+    let unit = unit_of(&mins, options);
+    let unit_nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
+    let nanos = |value: u64| {
+        Nanos::new(i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(unit_nanos))
+    };
+    let threads: Vec<Distribution> = if samples.is_empty() {
+        let stated = |state: &Status| Distribution {
+            label: format!("Thread {}", state.thread),
+            above_count: state.cycles,
+            max: Some(nanos(state.max)),
+            stated_min: Some(nanos(state.min)),
+            stated_mean: Some(nanos(state.avg)),
+            ..Distribution::default()
+        };
+        states.values().filter(|state| 0 < state.cycles).map(stated).collect()
+    } else {
+        let counted = |(thread, bins): (&usize, &BTreeMap<u64, u64>)| Distribution {
+            label: format!("Thread {thread}"),
+            bins: Arc::new(
+                bins.iter().map(|(value, count)| (nanos(*value).get(), *count)).collect(),
+            ),
+            max: bins.keys().next_back().map(|value| nanos(*value)),
+            ..Distribution::default()
+        };
+        samples.iter().map(counted).collect()
+    };
+    if threads.is_empty() {
+        return Err(ImportError::NoValues { bad_count: 0 });
+    }
+    let mut imported = imported(threads, BadLines::default(), Source::Cyclictest);
+    imported.notes.extend(unit_words(unit));
+    Ok(imported)
+}
+
+fn imported(threads: Vec<Distribution>, bad_lines: BadLines, source: Source) -> Imported {
+    let mut notes: Vec<String> = threads.iter().filter_map(above_words).collect();
+    if threads.iter().any(|thread| thread.bins.is_empty()) {
+        let program = source.program();
+        notes.push(match source {
+            Source::Cyclictest => {
+                "The file has no histogram, only min, mean, and max: run cyclictest with -h \
+                                   for percentiles."
+                    .to_owned()
+            }
+            _ => format!(
+                "The file has no histogram, only what {program} states: min, mean, and max."
+            ),
+        });
+    }
     Imported {
-        name: "cyclictest".to_owned(),
+        name: source.program().to_owned(),
         bad_lines,
-        notes: notes.collect(),
-        ..Imported::new(Source::Cyclictest, Content::Capture(Capture::Histogram(threads)))
+        notes,
+        ..Imported::new(source, Content::Capture(Capture::Histogram(threads)))
     }
 }
 
@@ -133,6 +307,6 @@ fn imported(threads: Vec<Distribution>, bad_lines: BadLines) -> Imported {
 pub(super) fn above_words(of: &Distribution) -> Option<String> {
     let Distribution { label, above_count, .. } = of;
     let all = of.count();
-    (0 < *above_count)
+    (0 < *above_count && !of.bins.is_empty())
         .then(|| format!("{label}: {above_count} of {all} values were above the histogram."))
 }

@@ -28,25 +28,96 @@ pub(super) fn read_rows<'a>(
     Ok(())
 }
 
-/// Returns the content of a file as UTF-8 without a byte-order mark. UTF-16 is recognized by its mark.
+/// Number of bytes at the beginning that decide whether a file is text.
+const TEXT_HEAD: usize = 512;
+/// The letters of Windows-1252 for the bytes 0x80 to 0x9F; a zero stands for an unused byte.
+const WINDOWS_1252: [char; 32] = [
+    '\u{20ac}', '\0', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}',
+    '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\0', '\u{17d}', '\0', '\0',
+    '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}',
+    '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\0', '\u{17e}', '\u{178}',
+];
+/// The first bytes of files that are no text, and what each of them is.
+const NO_TEXT: [(&[u8], &str); 7] = [
+    (b"PK\x03\x04", "a ZIP archive; unpack it first"),
+    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"7z\xbc\xaf", "a 7-Zip archive; unpack it first"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
+    (b"\x89PNG", "an image; open the log that it shows"),
+    (b"PERFILE2", "a recording of perf; it has no frame times"),
+];
+
+/// Returns the content of a file as UTF-8 without a byte-order mark. UTF-16 is recognized by its mark or by its zero
+/// bytes; bytes that are no UTF-8 are read as Windows-1252.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
-    let units = |order: fn([u8; 2]) -> u16, rest: &[u8]| {
-        let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
-        let mut text = String::with_capacity(rest.len() / 2);
-        text.extend(
-            char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)),
-        );
-        text.into_bytes()
-    };
-    let text = if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
-        Cow::Owned(units(u16::from_le_bytes, rest))
-    } else if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
-        Cow::Owned(units(u16::from_be_bytes, rest))
-    } else {
-        Cow::Borrowed(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    if let Some((_, what)) = NO_TEXT.iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Err(ImportError::Known(what));
+    }
+    let text = match utf_16(bytes) {
+        Some((order, rest)) => {
+            let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
+            let mut text = String::with_capacity(rest.len() / 2);
+            text.extend(
+                char::decode_utf16(units)
+                    .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)),
+            );
+            Cow::Owned(text.into_bytes())
+        }
+        None => eight_bit(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)),
     };
     // A zero byte near the beginning means that the file is not text, but a program or an image.
-    if text.iter().take(512).any(|&byte| byte == 0) { Err(ImportError::Unknown) } else { Ok(text) }
+    if text.iter().take(TEXT_HEAD).any(|&byte| byte == 0) {
+        Err(ImportError::Unknown)
+    } else {
+        Ok(text)
+    }
+}
+
+/// Returns the order of the bytes of UTF-16, and the bytes after the mark; `None` for other text.
+fn utf_16(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, &[u8])> {
+    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
+        return Some((u16::from_le_bytes, rest));
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        return Some((u16::from_be_bytes, rest));
+    }
+    let head = bytes.get(..TEXT_HEAD.min(bytes.len())).unwrap_or_default();
+    let zeros = |first| head.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
+    let (high_first, low_first) = (zeros(0), zeros(1));
+    // Nearly all letters of a log are ASCII: one byte of each pair is zero, the other never.
+    let is_utf_16 = |zero: usize, other: usize| other == 0 && head.len() < zero * 3;
+    if is_utf_16(low_first, high_first) {
+        Some((u16::from_le_bytes, bytes))
+    } else if is_utf_16(high_first, low_first) {
+        Some((u16::from_be_bytes, bytes))
+    } else {
+        None
+    }
+}
+
+/// Returns a text as UTF-8: bytes that are no UTF-8 are letters of Windows-1252.
+fn eight_bit(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_utf_8 = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        // The beginning of a file may end within a letter.
+        Err(error) => error.error_len().is_none(),
+    };
+    if is_utf_8 {
+        return Cow::Borrowed(bytes);
+    }
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&byte| match byte {
+            0x80..0xa0 => {
+                let letter = WINDOWS_1252.get(usize::from(byte - 0x80)).copied();
+                letter.filter(|letter| *letter != '\0').unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            byte => char::from(byte),
+        }));
+    }
+    Cow::Owned(text.into_bytes())
 }
 
 #[cfg(test)]
@@ -61,5 +132,13 @@ mod tests {
             assert_eq!(decode(bytes).unwrap(), "fps,µ".as_bytes());
         }
         assert!(decode(&[0; 100]).is_err());
+        for unmarked in [&le[2..], &be[2..]] {
+            assert_eq!(decode(&unmarked.repeat(40)).unwrap(), "fps,µ".repeat(40).as_bytes());
+        }
+        assert_eq!(decode(b"Core [\xb0C] \x80 \xc2\xb5").unwrap(), "Core [°C] € µ".as_bytes());
+        assert_eq!(
+            decode(b"PK\x03\x04").unwrap_err().to_string(),
+            "a ZIP archive; unpack it first"
+        );
     }
 }

@@ -9,28 +9,61 @@ use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
 
-/// The words of the header line.
+/// The words of the header line. The first one may have a unit: `Value(ms)`.
 const HEADER: [&str; 4] = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
+/// Number of lines in which the header is searched.
+const MAX_LINES_BEFORE: usize = 200;
+/// The beginning of a line of wrk2 above its listing, whose values are in milliseconds.
+const WRK2: &str = "Detailed Percentile spectrum";
 
-/// Whether a file begins like a percentile listing.
+/// Whether a file begins like a percentile listing, also after lines of other programs.
 pub(super) fn is_listing(head: &[u8]) -> bool {
-    let first = filled(lines(head)).find_map(|(_, line)| line);
-    let words = first.and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
-    words.split_ascii_whitespace().eq(HEADER)
+    header(head).is_some()
+}
+
+/// Returns the number of the header line, and the unit of the values as far as the file has one.
+fn header(text: &[u8]) -> Option<(u64, Option<TimeUnit>)> {
+    let mut is_wrk2 = false;
+    lines(text).take(MAX_LINES_BEFORE).find_map(|(number, line)| {
+        let line = std::str::from_utf8(line?).ok()?;
+        is_wrk2 |= line.trim_start().starts_with(WRK2);
+        let mut words = words(line);
+        let first = words.next()?;
+        let (name, unit) = match first.split_once('(') {
+            Some((name, unit)) => (name, Some(unit.trim_end_matches(')'))),
+            None => (first, None),
+        };
+        let own = TimeUnit::ALL.into_iter().find(|known| unit == Some(known.key()));
+        let is_header = [name].into_iter().chain(words).eq(HEADER);
+        is_header.then_some((number, own.or(is_wrk2.then_some(TimeUnit::Millis))))
+    })
+}
+
+/// Returns the words of a line, which blanks or commas separate, without quotes.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split([' ', '\t', ',']).map(|word| word.trim().trim_matches('"'));
+    words.filter(|word| !word.is_empty())
 }
 
 /// Imports a listing as a histogram. A listing has no unit: unless `options` has one, microseconds are used.
 pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
-    let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(TimeUnit::Micros);
+    let (header_line, own) = header(text).unwrap_or((1, None));
+    let wanted = options.unit.filter(|unit| *unit != TimeUnit::Fps);
+    let unit = wanted.or(own).unwrap_or(TimeUnit::Micros);
     let (mut bad_lines, mut bins) = (BadLines::default(), Vec::new());
     let (mut total, mut highest) = (0_u64, i64::MIN);
-    for (number, line) in filled(lines(text)).skip(1) {
+    let mut has_ended = false;
+    let rows = lines(text).skip(usize::try_from(header_line).unwrap_or(usize::MAX));
+    for (number, line) in filled(rows) {
         check_rows(number)?;
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
             bad_lines.add(number, "a line that is not text, or too long");
             continue;
         };
-        if line.starts_with('#') {
+        // After the lines of mean and maximum follow lines of other programs.
+        let is_comment = line.trim_start().starts_with('#');
+        has_ended |= is_comment && !bins.is_empty();
+        if is_comment || has_ended {
             continue;
         }
         match row(line, unit) {
@@ -57,7 +90,10 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
         bins: bins.into(),
         ..Distribution::default()
     };
-    let notes = vec![format!("Values were read as {}; the file has no unit.", unit.symbol())];
+    let notes = match own.filter(|own| *own == unit) {
+        Some(_) => Vec::new(),
+        None => vec![format!("Values were read as {}; the file has no unit.", unit.symbol())],
+    };
     Ok(Imported {
         bad_lines,
         notes,
@@ -70,7 +106,7 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
 
 /// Returns the value of a row in nanoseconds, and the total count: the number of samples up to that value.
 fn row(line: &str, unit: TimeUnit) -> Result<(i64, u64), &'static str> {
-    let mut cells = line.split_ascii_whitespace();
+    let mut cells = words(line);
     let value: Option<f64> = cells.next().and_then(|cell| cell.parse().ok());
     let value = value.filter(|value| value.is_finite()).ok_or("a value that is not a number")?;
     let nanos = Nanos::from_nanos_f64(unit.millis(value) * 1e6).get();

@@ -10,6 +10,8 @@ use crate::units::{count_text, shortened};
 
 /// Maximum number of bad lines whose reason is recorded.
 const MAX_REASONS: usize = 10;
+/// Maximum number of column names in a message.
+const MAX_NAMES: usize = 20;
 
 /// The kind of an imported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,13 +38,27 @@ pub enum Source {
     Rtla,
     /// A percentile listing of HdrHistogram.
     HdrHistogram,
+    /// A log of HWiNFO.
+    HwInfo,
+    /// A performance log of AMD Software: Adrenalin Edition.
+    Adrenalin,
+    /// A statistics log of the OpenXR Toolkit.
+    OpenXrToolkit,
+    /// The frame times of a Fraps benchmark.
+    Fraps,
+    /// A file of the CSV profiler of Unreal Engine.
+    Unreal,
+    /// A result of oslat.
+    Oslat,
+    /// A result of jitterdebugger.
+    Jitterdebugger,
     /// Any CSV with a column of frame times.
     Columns,
 }
 
 impl Source {
     /// All kinds of files.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::Json,
         Self::Html,
         Self::MangoHud,
@@ -54,6 +70,13 @@ impl Source {
         Self::Cyclictest,
         Self::Rtla,
         Self::HdrHistogram,
+        Self::HwInfo,
+        Self::Adrenalin,
+        Self::OpenXrToolkit,
+        Self::Fraps,
+        Self::Unreal,
+        Self::Oslat,
+        Self::Jitterdebugger,
         Self::Columns,
     ];
 
@@ -89,6 +112,13 @@ impl Source {
             Self::Cyclictest => ("a", "cyclictest histogram", "cyclictest"),
             Self::Rtla => ("an", "rtla histogram", "rtla"),
             Self::HdrHistogram => ("an", "HdrHistogram percentile listing", "HdrHistogram"),
+            Self::HwInfo => ("an", "HWiNFO log", "HWiNFO"),
+            Self::Adrenalin => ("an", "Adrenalin log", "Adrenalin"),
+            Self::OpenXrToolkit => ("an", "OpenXR Toolkit log", "OpenXR Toolkit"),
+            Self::Fraps => ("a", "Fraps frame time log", "Fraps"),
+            Self::Unreal => ("an", "Unreal Engine CSV profile", "Unreal Engine"),
+            Self::Oslat => ("an", "oslat histogram", "oslat"),
+            Self::Jitterdebugger => ("a", "jitterdebugger histogram", "jitterdebugger"),
             Self::Columns => ("a", "CSV with a column of frame times", "another program"),
         }
     }
@@ -116,10 +146,52 @@ pub enum ImportError {
     #[error("unsupported file; supported formats: {}", supported())]
     Unknown,
     /// The file is a table, but it is unknown which column is the frame time.
-    #[error("no known frame time column; name one of: {}", .0.columns.join(", "))]
+    #[error("no known frame time column; name one of: {}", listed(&.0.columns))]
     WhichColumn(Box<Table>),
+    /// The column of frame times is known, but neither its name nor its values show the unit.
+    #[error(
+        "the values of '{column}' are no plausible frame times in ms; name their unit with --unit"
+    )]
+    WhichUnit {
+        /// The column.
+        column: String,
+        /// The table, to select column and unit.
+        table: Box<Table>,
+    },
+    /// The column has frame rates, and nothing shows whether a row is a frame or an interval.
+    #[error(
+        "'{column}' has no times: a row may be a frame or an interval; name it with --per-frame or --sampled"
+    )]
+    WhichRows {
+        /// The column.
+        column: String,
+        /// The table, to select what a row is.
+        table: Box<Table>,
+    },
+    /// The file is of a known program, but its content is not what this program writes.
+    #[error("{what}, but damaged in line {line}")]
+    Damaged {
+        /// What the file is, with an article.
+        what: String,
+        /// The number of the line, counted from 1.
+        line: usize,
+    },
+    /// The file is empty.
+    #[error("the file is empty")]
+    Empty,
+    /// The file is of a known kind that has nothing to import.
+    #[error("{0}")]
+    Known(&'static str),
+    /// An option does not apply to this kind of file.
+    #[error("{option} does not apply to {what}")]
+    NoOption {
+        /// The option as on the command line.
+        option: &'static str,
+        /// The kind of the file, with an article.
+        what: String,
+    },
     /// The column that was requested is not in the file.
-    #[error("no column '{}'; there are: {}", shortened(wanted), there.join(", "))]
+    #[error("no column '{}'; there are: {}", shortened(wanted), listed(there))]
     NoColumn {
         /// The requested column.
         wanted: String,
@@ -148,6 +220,27 @@ pub enum ImportError {
     },
 }
 
+impl ImportError {
+    /// Returns the error for JSON of a known program that cannot be read: its line, without the words of a parser.
+    pub(super) fn damaged(source: Source, error: FormatError) -> Self {
+        match error {
+            FormatError::Damaged { line, .. } => {
+                Self::Damaged { what: source.with_article(), line }
+            }
+            error => Self::Format(error),
+        }
+    }
+}
+
+/// Returns the first names of a list, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown}, and {more} more"),
+    }
+}
+
 fn supported() -> String {
     Source::ALL.map(Source::label).join(", ")
 }
@@ -167,6 +260,9 @@ pub struct Options {
     /// these files have no unit. The default is microseconds, or nanoseconds if the values of
     /// cyclictest are too large for microseconds.
     pub unit: Option<TimeUnit>,
+    /// Whether each row of a table is a frame, or else a reading of an interval. By default, the file
+    /// decides.
+    pub is_per_frame: Option<bool>,
 }
 
 /// Frames that one process presented to one swap chain.
@@ -300,6 +396,13 @@ mod tests {
             "a cyclictest histogram",
             "an rtla histogram",
             "an HdrHistogram percentile listing",
+            "an HWiNFO log",
+            "an Adrenalin log",
+            "an OpenXR Toolkit log",
+            "a Fraps frame time log",
+            "an Unreal Engine CSV profile",
+            "an oslat histogram",
+            "a jitterdebugger histogram",
             "a CSV with a column of frame times",
         ];
         assert_eq!(names, expected);

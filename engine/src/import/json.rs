@@ -26,7 +26,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     match format::family(&mut Cursor::new(text))? {
         Family::Run => own(text, Source::Json),
         Family::CapFrameX => capframex::read(text),
-        Family::Cyclictest => cyclictest::read_json(text),
+        Family::Cyclictest => cyclictest::read_json(text, Source::Cyclictest),
+        Family::Jitterdebugger => cyclictest::read_json(text, Source::Jitterdebugger),
         Family::Unknown => Err(ImportError::Unknown),
     }
 }

@@ -1,68 +1,9 @@
-//! Lines and cells of tables, and the header that names their columns.
+//! Lines and cells of tables.
 
 use std::borrow::Cow;
 
-/// Names of the columns of frame times in milliseconds, in lower case, the preferred one first.
-const FRAME_TIMES: [&str; 3] = ["msbetweenpresents", "frametime", "msbetweenappstart"];
 /// Maximum length of a line.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Number of lines at the beginning of a file in which the header is searched.
-const MAX_LINES_BEFORE: usize = 100;
-
-/// The header of a table: the line of column names.
-pub(super) struct Header {
-    /// The line number of the header.
-    pub(super) line: u64,
-    columns: Vec<String>,
-    /// The position of the column of frame times.
-    pub(super) frame_time: usize,
-}
-
-impl Header {
-    /// Finds the header among the first lines of a text; `None` if no line has a known column of
-    /// frame times.
-    pub(super) fn find(text: &[u8]) -> Option<Self> {
-        lines(text).take(MAX_LINES_BEFORE).find_map(|(number, line)| Self::of(number, line?))
-    }
-
-    fn of(number: u64, line: &[u8]) -> Option<Self> {
-        let columns: Vec<String> =
-            cells(line).map(|cell| cell.trim().to_ascii_lowercase()).collect();
-        let frame_time =
-            FRAME_TIMES.iter().find_map(|name| columns.iter().position(|column| column == name))?;
-        Some(Self { line: number, columns, frame_time })
-    }
-
-    /// Returns the column names in lower case.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(String::as_str)
-    }
-
-    /// Returns the position of a column; `name` is in lower case.
-    pub(super) fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
-    }
-
-    /// Whether a line repeats this header, as in files that were joined.
-    pub(super) fn is_repeated_by(&self, line: &[u8]) -> bool {
-        let mut cells = cells(line);
-        self.columns
-            .iter()
-            .all(|column| cells.next().is_some_and(|cell| cell.trim().eq_ignore_ascii_case(column)))
-    }
-
-    /// Returns the lines before the header.
-    pub(super) fn lines_before<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-        let count = usize::try_from(self.line).unwrap_or(usize::MAX).saturating_sub(1);
-        lines(text).take(count).filter_map(|(_, line)| line)
-    }
-
-    /// Returns the rows after the header with their line numbers, without empty rows. A row that is
-    /// too long is returned as `None`.
-    pub(super) fn rows<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {
-        filled(lines(text).skip(usize::try_from(self.line).unwrap_or(usize::MAX)))
-    }
-}
 
 /// Removes empty lines; lines that are too long remain.
 pub(super) fn filled<'a>(
@@ -118,14 +59,5 @@ mod tests {
         let found: Vec<Vec<_>> =
             lines(text).map(|(_, line)| cells(line.unwrap()).collect()).collect();
         assert_eq!(found, [vec!["a", "b,c", "d"], vec![""], vec!["1", "", ""]]);
-    }
-
-    #[test]
-    fn header_takes_the_best_column_of_frame_times_in_any_case() {
-        let line = b"Application,FrameTime,MSBetweenPresents";
-        let header = Header::of(1, line).unwrap();
-        assert_eq!(header.frame_time, 2);
-        assert!(header.is_repeated_by(line) && !header.is_repeated_by(b"Application,1,2"));
-        assert!(Header::of(1, b"a,b,c").is_none());
     }
 }

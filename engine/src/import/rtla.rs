@@ -1,58 +1,80 @@
 //! The histograms of rtla timerlat and rtla osnoise: columns per CPU, with latencies of interrupts
 //! and threads, or with noise.
 
-use super::counts::{self, after, set_above, set_max};
+use super::counts::{self, after, set_above, set_max, set_mean, set_min};
 use super::cyclictest::above_words;
 use super::imported::{Content, ImportError, Imported, Source};
 use super::lines::lines;
+use crate::nanos::Nanos;
 use crate::run::Capture;
+use crate::units::format_time;
 
 /// The beginnings of the first line, one for each kind of histogram.
 const TITLES: [&str; 2] = ["# RTLA timerlat histogram", "# RTLA osnoise histogram"];
+/// Number of lines in which the title is searched.
+const MAX_LINES_BEFORE: usize = 100;
 /// Rows after this line are sums over all CPUs.
 const TOTALS: &str = "ALL:";
 
-/// Whether a file begins like a histogram of rtla.
+/// Whether a file begins like a histogram of rtla, also after a prompt or lines of other programs.
 pub(super) fn is_histogram(head: &[u8]) -> bool {
-    let first = lines(head).find_map(|(_, line)| line.filter(|line| !line.is_empty()));
-    first.is_some_and(|line| TITLES.iter().any(|title| line.starts_with(title.as_bytes())))
+    title(head).is_some()
+}
+
+/// Returns the number of the title line and whether the histogram is of noise.
+fn title(text: &[u8]) -> Option<(u64, bool)> {
+    lines(text).take(MAX_LINES_BEFORE).find_map(|(number, line)| {
+        let line = line?.trim_ascii();
+        let place = TITLES.iter().position(|title| line.starts_with(title.as_bytes()))?;
+        Some((number, place == 1))
+    })
 }
 
 /// Imports a histogram of rtla.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    let is_nanos = lines(text)
-        .take(3)
-        .any(|(_, line)| line.is_some_and(|line| line.starts_with(b"# Time unit is nanoseconds")));
+    let (from_line, is_noise) = title(text).unwrap_or((1, false));
+    let from = usize::try_from(from_line).unwrap_or(usize::MAX).saturating_sub(1);
+    let head = || lines(text).skip(from).take(MAX_LINES_BEFORE).filter_map(|(_, line)| line);
+    let is_nanos = head().any(|line| line.trim_ascii().starts_with(b"# Time unit is nanoseconds"));
     let unit = if is_nanos { 1 } else { 1_000 };
-    let mut labels = Vec::new();
+    let names = head().find_map(|line| {
+        let names = std::str::from_utf8(line).ok()?.trim().strip_prefix("Index")?;
+        Some(names.split_ascii_whitespace().map(label).collect::<Vec<String>>())
+    });
+    // A file without a line of column names has no column of values either: the first number of a
+    // row is a count.
+    let Some(labels) = names.filter(|names| !names.is_empty()) else {
+        return Err(ImportError::NoValues { bad_count: 0 });
+    };
     let mut is_total = false;
     let unnamed = |place| format!("Column {}", place + 1);
-    let counts = counts::read(text, unit, unnamed, |line, columns| {
+    let label = |place: usize| labels.get(place).cloned().unwrap_or_else(|| unnamed(place));
+    let mut counts = counts::read(text, from_line, unit, label, |line, columns| {
         is_total |= line.starts_with(TOTALS);
         if is_total {
             return true;
         }
-        if let Some(names) = line.strip_prefix("Index") {
-            labels = names.split_ascii_whitespace().map(label).collect();
-        } else if let Some(found) = after(line, "over:") {
+        if let Some(found) = after(line, "over:") {
             set_above(columns, found);
         } else if let Some(found) = after(line, "max:") {
             set_max(columns, unit, found);
-        }
-        for (column, label) in columns.iter_mut().zip(&labels) {
-            column.label.clone_from(label);
+        } else if let Some(found) = after(line, "min:") {
+            set_min(columns, unit, found);
+        } else if let Some(found) = after(line, "avg:") {
+            set_mean(columns, unit, found);
         }
         line.starts_with('#') || line.contains(':') || line.starts_with("Index")
     })?;
-    // A file without a line of column names has no column of values either: the first number of a
-    // row is a count.
-    if labels.is_empty() {
-        return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
+    let mut notes: Vec<String> = counts.columns.iter().filter_map(above_words).collect();
+    if let Some(width) = counts::widen(&mut counts.columns, unit) {
+        notes.push(format!(
+            "The bins are {} wide: a value is shown as the end of its bin.",
+            format_time(Nanos::new(width))
+        ));
     }
-    let is_noise = text.starts_with(b"# RTLA osnoise");
     Ok(Imported {
         name: if is_noise { "rtla osnoise" } else { "rtla timerlat" }.to_owned(),
-        notes: counts.columns.iter().filter_map(above_words).collect(),
+        notes,
         bad_lines: counts.bad_lines,
         ..Imported::new(Source::Rtla, Content::Capture(Capture::Histogram(counts.columns)))
     })

@@ -5,7 +5,7 @@ use crate::run::capture::CaptureSeries;
 use crate::sample::MISSING;
 
 /// Maximum number of sensor columns that are read from a log.
-const MAX_SENSORS: usize = 24;
+pub(super) const MAX_SENSORS: usize = 24;
 /// Known quantities. Each has parts of column names in lower case, and the label and the default
 /// unit of columns whose name contains such a part.
 const QUANTITIES: [(&[&str], &str, &str); 8] = [
@@ -30,12 +30,28 @@ pub(super) struct Sensors {
 }
 
 impl Sensors {
-    /// Returns the columns whose names contain a known quantity of the CPU or the GPU.
-    pub(super) fn of_names<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
-        Self::of(columns.enumerate().filter_map(|(place, column)| {
-            let (label, unit) = quantity_of(column)?;
-            Some((place, label, unit))
-        }))
+    /// Returns the columns whose names contain a known quantity of the CPU or the GPU, as far as `has_values` finds
+    /// values at their place.
+    pub(super) fn of_names<'a>(
+        columns: impl Iterator<Item = &'a str>,
+        has_values: impl Fn(usize) -> bool,
+    ) -> Self {
+        Self::of(columns.enumerate().filter(|(place, _)| has_values(*place)).filter_map(
+            |(place, column)| {
+                let (label, unit) = quantity_of(column)?;
+                Some((place, label, unit))
+            },
+        ))
+    }
+
+    /// Stores the values of the current row; `cell` returns the text at a place.
+    pub(super) fn read_row<'a>(&mut self, cell: impl Fn(usize) -> &'a str) {
+        self.begin();
+        for (place, stored) in self.places.iter().zip(&mut self.row) {
+            if let Some(value) = thousandths(cell(*place)) {
+                *stored = value;
+            }
+        }
     }
 
     /// Returns sensors for columns with position, label, and unit. If several columns have the same
@@ -70,10 +86,7 @@ impl Sensors {
     /// Stores the value of a cell of the current row, if a sensor column is at the position `place`.
     pub(super) fn read(&mut self, place: usize, cell: &str) {
         let Ok(at) = self.places.binary_search(&place) else { return };
-        let value = if is_missing(cell) { None } else { cell.trim().parse::<f64>().ok() };
-        if let (Some(stored), Some(value)) =
-            (self.row.get_mut(at), value.and_then(CaptureSeries::thousandths))
-        {
+        if let (Some(stored), Some(value)) = (self.row.get_mut(at), thousandths(cell)) {
             *stored = value;
         }
     }
@@ -84,14 +97,24 @@ impl Sensors {
     }
 }
 
+fn thousandths(cell: &str) -> Option<i64> {
+    let value = if is_missing(cell) { None } else { cell.trim().parse::<f64>().ok() };
+    value.and_then(CaptureSeries::thousandths)
+}
+
 /// Returns label and unit of a column by its name: "gpu_core_clock" is "GPU clock" in MHz. `None`
 /// if the name contains no known quantity.
 pub(super) fn quantity_of(column: &str) -> Option<(String, String)> {
     let column = name(column).to_lowercase();
-    let (own, unit) = match column.split_once('(') {
-        Some((own, unit)) => (own, Some(unit.trim_end_matches(')').trim())),
+    // "GPUOnlyPwr(W) (API)", "GPU Temperature [°C]": the first words in brackets are the unit.
+    let (own, unit) = match column.split_once(['(', '[']) {
+        Some((own, rest)) => (own, rest.split([')', ']']).next().map(str::trim)),
         None => (column.as_str(), None),
     };
+    // "GPUPower0Limited" is a yes or no.
+    if own.ends_with("limited") {
+        return None;
+    }
     let words = QUANTITIES.iter().find(|(parts, ..)| parts.iter().any(|part| own.contains(part)));
     let (_, words, default_unit) = words?;
     let of = [("gpu", "GPU"), ("cpu", "CPU"), ("ram", "RAM"), ("swap", "Swap")];
@@ -129,10 +152,19 @@ mod tests {
             ("CPUUtil(%)", "CPU load, %"),
             ("GPUPower", "GPU power, W"),
             ("GPUUtilization", "GPU load, %"),
+            ("GPUOnlyPwr(W) (API)", "GPU power, W"),
+            ("GPU Temperature [\u{b0}C]", "GPU temperature, \u{b0}C"),
         ] {
             assert_eq!(found(column).as_deref(), Some(expected), "{column}");
         }
-        for column in ["msGPUActive", "GPUBusy", "CPUStartTime", "frametime", "Application"] {
+        for column in [
+            "GPUPower0Limited",
+            "msGPUActive",
+            "GPUBusy",
+            "CPUStartTime",
+            "frametime",
+            "Application",
+        ] {
             assert_eq!(found(column), None, "{column}");
         }
     }
@@ -140,7 +172,7 @@ mod tests {
     #[test]
     fn a_row_has_what_its_cells_hold_and_nothing_of_the_row_before() {
         let mut sensors =
-            Sensors::of_names(["fps", "gpu_load", "cpu_temp", "gpu1_load"].into_iter());
+            Sensors::of_names(["fps", "gpu_load", "cpu_temp", "gpu1_load"].into_iter(), |_| true);
         let labels: Vec<String> = sensors.named().into_iter().map(|one| one.0).collect();
         assert_eq!(labels, ["GPU load", "CPU temperature", "GPU load 2"]);
         let columns = ["GPU usage", "GPU", "GPU", "GPU 2"].map(str::to_owned).into_iter();

@@ -17,6 +17,17 @@ const MIN_FRAME_SHARE: f64 = 0.9;
 /// unexpected unit and is ignored.
 const MIN_CLOCK_SHARE: f64 = 0.9;
 
+/// What the rows of a log are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Frames.
+    Frames,
+    /// Readings of an interval.
+    Readings,
+    /// Frames, unless the frame times do not cover the time between rows.
+    ByClock,
+}
+
 /// The rows of one log.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
@@ -105,13 +116,16 @@ impl Sessions {
         self.done.iter().chain([&self.now])
     }
 
-    /// Returns the sessions that have frame times: as periodic readings if `is_log` is set or if
-    /// the frame times do not cover the time between rows, otherwise as frames.
-    pub(super) fn into_capture(self, label: &str, is_log: bool) -> Capture {
+    /// Returns the sessions that have frame times, as what their rows are.
+    pub(super) fn into_capture(self, label: &str, rows: Rows) -> Capture {
         let mut sessions = self.done;
         sessions.push(self.now);
         sessions.retain(|session| Nanos::ZERO < session.sum);
-        let is_log = is_log || sessions.iter().any(Session::has_gaps);
+        let is_log = match rows {
+            Rows::Frames => false,
+            Rows::Readings => true,
+            Rows::ByClock => sessions.iter().any(Session::has_gaps),
+        };
         let count = sessions.len();
         let recordings = sessions.into_iter().zip(1..).map(|(session, number)| {
             let label = match count {
@@ -184,9 +198,13 @@ mod tests {
             frames.push(Some(millis(10)), Some(millis(5 + k * 10)));
             log.push(Some(millis(10)), Some(millis(5 + k * 100)));
         }
-        let Capture::Frames(frames) = frames.into_capture("a", false) else { panic!("frames") };
+        let Capture::Frames(frames) = frames.into_capture("a", Rows::ByClock) else {
+            panic!("frames")
+        };
         assert_eq!((frames[0].elapsed, frames[0].logged_at.len()), (Some(millis(1_000)), 0));
-        let Capture::SampledLog(log) = log.into_capture("a", false) else { panic!("a log") };
+        let Capture::SampledLog(log) = log.into_capture("a", Rows::ByClock) else {
+            panic!("a log")
+        };
         assert_eq!(
             (log[0].elapsed, log[0].logged_at.get(1)),
             (Some(millis(9_910)), Some(100_000_000))
@@ -201,7 +219,7 @@ mod tests {
         }
         // A row that is slightly out of order does not begin a new session.
         sessions.push(Some(millis(10)), Some(millis(280)));
-        let Capture::Frames(recordings) = sessions.into_capture("game", false) else {
+        let Capture::Frames(recordings) = sessions.into_capture("game", Rows::ByClock) else {
             panic!("frames")
         };
         let shown: Vec<(&str, usize)> =
@@ -215,7 +233,7 @@ mod tests {
         for k in 1..=50 {
             sessions.push(Some(millis(10)), Some(Nanos::new(k * 10_000)));
         }
-        let Capture::Frames(recordings) = sessions.into_capture("", false) else {
+        let Capture::Frames(recordings) = sessions.into_capture("", Rows::ByClock) else {
             panic!("frames")
         };
         assert_eq!(recordings[0].elapsed, None);
@@ -229,7 +247,7 @@ mod tests {
         assert!(!sessions.has_times());
         sessions.push(Some(millis(10)), None);
         assert_eq!(sessions.row_count(), 2);
-        let Capture::Frames(recordings) = sessions.into_capture("", false) else {
+        let Capture::Frames(recordings) = sessions.into_capture("", Rows::ByClock) else {
             panic!("frames")
         };
         assert_eq!(recordings[0].missing_count(), 1);

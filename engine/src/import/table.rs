@@ -1,10 +1,13 @@
 //! The beginning of a table from another program, and a guess which column contains the frame times.
 
+use super::known::{self, Quantity};
 use super::lines::{cells_between, filled, lines};
 use super::text::name;
 
-/// Maximum number of columns from which the user can select one.
-const MAX_COLUMNS: usize = 100;
+/// Maximum number of cells per line that the user sees: HWiNFO writes up to 440 columns.
+const MAX_COLUMNS: usize = 1_000;
+/// Number of lines at the beginning of a file in which the header is searched.
+const MAX_LINES_BEFORE: usize = 100;
 /// Number of lines that the user sees.
 const LINES_SHOWN: usize = 5;
 /// Maximum number of characters per cell that the user sees.
@@ -82,19 +85,40 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// The byte that separates the cells of a line.
     pub(super) separator: u8,
-    /// Whether the first line contains the column names.
-    pub(super) has_names: bool,
+    /// The number of lines up to the header, including it; the lines before the first row if the table has no header.
+    pub(super) header_line: u64,
+    /// The header without blanks around it; empty if the table has none.
+    header: Vec<u8>,
+    /// The complete names of the columns in lower case; empty if the table has no header.
+    pub(super) names: Vec<String>,
 }
 
 impl Table {
-    /// Reads the beginning of a file; `None` if it is not a table with a numeric column.
+    /// Finds the table in the beginning of a file: the header with a known column wherever it is, else the first
+    /// line that is not empty. `None` if this is not a table with a numeric column.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
+        let known = lines(head).take(MAX_LINES_BEFORE).find_map(|(number, line)| {
+            let line = line?.trim_ascii();
+            let separators = SEPARATORS.into_iter().filter(|separator| line.contains(separator));
+            let separator =
+                separators.chain([b',']).find(|&separator| is_known(line, separator))?;
+            Some((number, line, separator))
+        });
+        let Some((number, header, separator)) = known else { return Self::of_unknown(head) };
+        let rows = filled(lines(head).skip(usize::try_from(number).unwrap_or(usize::MAX)));
+        let rows = rows.filter_map(|(_, line)| line).take(LINES_SHOWN);
+        let rows = rows.map(|line| cut(line, separator)).collect();
+        Some(Self::with_header(number, header, separator, rows))
+    }
+
+    fn of_unknown(head: &[u8]) -> Option<Self> {
         let is_text = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\r' | '\n');
-        let mut found = filled(lines(head)).filter_map(|(_, line)| line).take(LINES_SHOWN + 1);
-        let first = found.next()?;
-        let rest: Vec<&[u8]> = found.collect();
+        let found = filled(lines(head)).filter_map(|(number, line)| Some((number, line?)));
+        let mut found = found.skip_while(|(_, line)| is_before_table(line)).take(LINES_SHOWN + 1);
+        let (number, first) = found.next()?;
+        let rest: Vec<&[u8]> = found.map(|(_, line)| line).collect();
         for line in rest.iter().chain([&first]) {
-            // Lines with control characters or bytes that are not UTF-8 do not belong to a table.
+            // Lines with control characters or bytes that are not text do not belong to a table.
             let text = String::from_utf8_lossy(line);
             if !text.chars().all(is_text) || text.contains(char::REPLACEMENT_CHARACTER) {
                 return None;
@@ -104,35 +128,82 @@ impl Table {
             .into_iter()
             .rev()
             .max_by_key(|&separator| cells_between(first, separator).count())?;
-        let cut = |line: &[u8]| -> Vec<String> {
-            cells_between(line, separator).take(MAX_COLUMNS).map(|cell| shown(&cell)).collect()
-        };
-        let names = cut(first);
-        let has_names = names.iter().all(|name| number(name, separator).is_none());
-        let columns = if has_names {
-            names.clone()
+        let mut rows: Vec<Vec<String>> =
+            rest.into_iter().map(|line| cut(line, separator)).collect();
+        let names = cut(first, separator);
+        let table = if names.iter().all(|name| number_of(name, separator).is_none()) {
+            Self::with_header(number, first.trim_ascii(), separator, rows)
         } else {
-            (1..=names.len()).map(|number| format!("Column {number}")).collect()
-        };
-        let mut rows: Vec<Vec<String>> = rest.into_iter().map(cut).collect();
-        if !has_names {
+            let columns = (1..=names.len()).map(|number| format!("Column {number}")).collect();
             rows.insert(0, names);
             rows.truncate(LINES_SHOWN);
-        }
-        let table = Self { columns, rows, separator, has_names };
+            let header_line = number - 1;
+            Self { columns, rows, separator, header_line, header: Vec::new(), names: Vec::new() }
+        };
         (0..table.columns.len()).any(|column| table.is_number(column)).then_some(table)
+    }
+
+    fn with_header(header_line: u64, header: &[u8], separator: u8, rows: Vec<Vec<String>>) -> Self {
+        let mut names: Vec<String> = cells_between(header, separator)
+            .map(|cell| cell.trim().trim_start_matches('\u{feff}').to_owned())
+            .collect();
+        // A separator at the end of the header is no column.
+        while names.last().is_some_and(String::is_empty) {
+            names.pop();
+        }
+        let columns = names.iter().map(|name| shown(name)).collect();
+        let names = names.iter().map(|name| name.to_lowercase()).collect();
+        Self { columns, rows, separator, header_line, header: header.to_vec(), names }
+    }
+
+    /// Returns the position of a column; `name` is in lower case.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|own| own == name)
+    }
+
+    /// Returns the position of the first column that holds this quantity.
+    pub(super) fn place_of(&self, quantity: Quantity) -> Option<usize> {
+        self.names.iter().position(|name| known::quantity(name) == Some(quantity))
+    }
+
+    /// Returns the position of the known column of frame times, or else of frame rates; `None` if there is none.
+    pub(super) fn frame_column(&self) -> Option<usize> {
+        let ranks = self
+            .names
+            .iter()
+            .enumerate()
+            .filter_map(|(place, name)| Some((frame_rank(name)?, place)));
+        ranks.min().map(|(_, place)| place)
+    }
+
+    /// Whether a line repeats the header, as in files that were joined.
+    pub(super) fn is_repeated_by(&self, line: &[u8]) -> bool {
+        let line = line.trim_ascii();
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        !self.header.is_empty() && line.eq_ignore_ascii_case(&self.header)
+    }
+
+    /// Returns the lines before the header.
+    pub(super) fn lines_before<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let count = usize::try_from(self.header_line).unwrap_or(usize::MAX).saturating_sub(1);
+        lines(text).take(count).filter_map(|(_, line)| line)
+    }
+
+    /// Returns the rows with their line numbers, without empty rows. A row that is too long is returned as `None`.
+    pub(super) fn rows<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {
+        filled(lines(text).skip(usize::try_from(self.header_line).unwrap_or(usize::MAX)))
     }
 
     /// Whether most of the shown cells of a column are numbers.
     pub fn is_number(&self, column: usize) -> bool {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
-        let numbers = cells.filter(|cell| number(cell, self.separator).is_some()).count();
+        let numbers = cells.filter(|cell| number_of(cell, self.separator).is_some()).count();
         self.rows.len() < numbers * 2
     }
 
     /// Whether the shown cells of a column count the lines: each number is one more than the number before.
     fn is_counter(&self, column: usize) -> bool {
-        let number = |row: &Vec<String>| number(row.get(column)?, self.separator);
+        let number = |row: &Vec<String>| number_of(row.get(column)?, self.separator);
         let counts = |pair: &[Vec<String>]| match pair {
             [before, after] => {
                 number(before).zip(number(after)).is_some_and(|(a, b)| (b - a - 1.0).abs() < 1e-9)
@@ -179,16 +250,39 @@ impl Table {
 
     /// Returns the position of a column by its name or its number, counted from 1; `None` if it does not exist.
     pub(super) fn position(&self, wanted: &str) -> Option<usize> {
+        let full = wanted.trim().to_lowercase();
         let name = shown(wanted);
         let by_name = || self.columns.iter().position(|column| column.eq_ignore_ascii_case(&name));
-        let by_number = || wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
-        by_name().or_else(by_number).filter(|&place| place < self.columns.len())
+        let by_number =
+            || wanted.trim().parse().ok().and_then(|number: usize| number.checked_sub(1));
+        let place = self.place(&full).or_else(by_name).or_else(by_number);
+        place.filter(|&place| place < self.columns.len())
     }
+}
 
-    /// Parses a cell and converts it to milliseconds; `None` if it is not a number.
-    pub(super) fn millis(&self, cell: &str, unit: TimeUnit) -> Option<f64> {
-        number(cell, self.separator).map(|value| unit.millis(value))
+/// Returns the rank of a column of frame times or frame rates, the lowest one first; `None` for other columns.
+fn frame_rank(name: &str) -> Option<u8> {
+    match known::quantity(name)? {
+        Quantity::FrameTime(rank) => Some(rank),
+        Quantity::Rate => Some(u8::MAX),
+        _ => None,
     }
+}
+
+/// Whether a line names a known column of frame times or frame rates.
+fn is_known(line: &[u8], separator: u8) -> bool {
+    cells_between(line, separator)
+        .any(|cell| frame_rank(&cell.trim_start_matches('\u{feff}').to_lowercase()).is_some())
+}
+
+/// Whether a line before a table is none of its lines: a prompt, a comment, or what spreadsheets and shells add.
+fn is_before_table(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    [&b"#"[..], b"$ ", b"> ", b"sep=", b"PS "].iter().any(|start| line.starts_with(start))
+}
+
+fn cut(line: &[u8], separator: u8) -> Vec<String> {
+    cells_between(line, separator).take(MAX_COLUMNS).map(|cell| shown(&cell)).collect()
 }
 
 /// Returns a cell as the user sees it.
@@ -196,11 +290,22 @@ fn shown(cell: &str) -> String {
     name(cell).chars().take(LETTERS_SHOWN).collect()
 }
 
-/// Parses a cell as a number; if the separator is not a comma, a comma may be the decimal separator.
-fn number(cell: &str, separator: u8) -> Option<f64> {
-    let value: Option<f64> = match separator {
-        b',' => cell.trim().parse().ok(),
-        _ => cell.trim().replacen(',', ".", 1).parse().ok(),
+/// Parses a cell as a number. If the separator is not a comma, or the cell is quoted, a comma may be the decimal mark;
+/// with both marks in a number, the last one is the decimal mark.
+pub(super) fn number_of(cell: &str, separator: u8) -> Option<f64> {
+    let cell = cell.trim();
+    let value: Option<f64> = match cell.rfind(',') {
+        None => cell.parse().ok(),
+        Some(comma) => {
+            let after = cell.len() - comma - 1;
+            match cell.rfind('.') {
+                Some(point) if comma < point => cell.replace(',', "").parse().ok(),
+                Some(_) => cell.replace('.', "").replacen(',', ".", 1).parse().ok(),
+                // Between commas, "1,234" in quotes may be one or a thousand.
+                None if separator == b',' && after == 3 && !cell.starts_with("0,") => None,
+                None => cell.replacen(',', ".", 1).parse().ok(),
+            }
+        }
     };
     value.filter(|value| value.is_finite())
 }

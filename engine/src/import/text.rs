@@ -24,6 +24,16 @@ pub(super) fn is_missing(cell: &str) -> bool {
     cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a")
 }
 
+/// Parses a date with a time. Without a zone, it is the wall clock of the PC that wrote the file, which is shown as it
+/// is: in the zone of this PC. `None` if the text is not a date.
+pub(super) fn instant(text: &str) -> Option<jiff::Timestamp> {
+    if let Ok(instant) = text.trim().parse::<jiff::Timestamp>() {
+        return Some(instant);
+    }
+    let wall_clock = text.trim().parse::<jiff::civil::DateTime>().ok()?;
+    Some(wall_clock.to_zoned(jiff::tz::TimeZone::system()).ok()?.timestamp())
+}
+
 /// Parses a cell as a frame time in milliseconds; `Ok(None)` if the value is missing or 0.
 pub(super) fn frame_time_cell(cell: &str) -> Result<Option<Nanos>, &'static str> {
     if is_missing(cell) {

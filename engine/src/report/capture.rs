@@ -96,6 +96,8 @@ pub struct SlowFrames {
 pub struct LogFigures {
     /// Number of readings with a frame time.
     pub count: usize,
+    /// The mean of the frame rates of all readings: each reading stands for an interval of the same length.
+    pub average_fps: f64,
     /// The lowest reading.
     pub min: Nanos,
     /// The median reading.
@@ -104,8 +106,8 @@ pub struct LogFigures {
     pub max: Nanos,
     /// The sum of all readings.
     pub frame_time_sum: Nanos,
-    /// The duration of the log.
-    pub elapsed: Nanos,
+    /// The duration of the log; `None` if the file has no clock.
+    pub elapsed: Option<Nanos>,
 }
 
 /// The figures of a histogram. The p-th percentile is the lowest value with at least p% of all values at
@@ -126,11 +128,13 @@ pub struct HistogramFigures {
     pub p99_9: Option<Nanos>,
     /// The highest value; `None` if it is above the highest bin and not stated in the file.
     pub max: Option<Nanos>,
-    /// The mean of the values in the bins, in nanoseconds; `None` if there are values above the
-    /// highest bin.
+    /// The mean of the values in the bins, in nanoseconds; with values above the highest bin, the mean that the
+    /// file states, if any.
     pub mean_nanos: Option<f64>,
     /// Number of values above the highest bin.
     pub above_count: u64,
+    /// Whether the file has a histogram; else it has only min, mean, max, and count.
+    pub has_bins: bool,
 }
 
 /// Returns the figures of each recording; a recording without a value is omitted. Time: O(n log n).
@@ -173,11 +177,17 @@ pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
         None => return Finding::nothing("frames"),
         Some(CaptureFigures::Frames(frames)) => of_frames(frames),
         Some(CaptureFigures::SampledLog(log)) => Finding::new(
-            format!(
-                "This log holds samples, not every frame: {} of frame times in {}.",
-                format_time(log.frame_time_sum),
-                format_long_time(log.elapsed)
-            ),
+            match log.elapsed {
+                Some(elapsed) => format!(
+                    "This log holds samples, not every frame: {} of frame times in {}.",
+                    format_time(log.frame_time_sum),
+                    format_long_time(elapsed)
+                ),
+                None => format!(
+                    "This log holds samples, not every frame: {} on average.",
+                    format_measured_fps(log.average_fps)
+                ),
+            },
             "Percentiles, lows, and stutter need every frame.",
         )
         .with_key(Some(format!("{} reads", format_count(log.count)))),
@@ -309,12 +319,20 @@ fn log(recording: &Recording) -> Option<LogFigures> {
     let spread = Spread::of_sorted(&Sorted::of_values(recording.present())?);
     Some(LogFigures {
         count: spread.count,
+        average_fps: mean_rate(recording),
         min: spread.min,
         p50: spread.p50,
         max: spread.max,
         frame_time_sum: recording.frame_time_sum(),
-        elapsed: recording.length(),
+        elapsed: recording.elapsed,
     })
+}
+
+/// Returns the mean of the frame rates of all readings.
+fn mean_rate(recording: &Recording) -> f64 {
+    let rates = recording.present().map(|nanos| 1.0 / Nanos::new(nanos).as_secs());
+    let (sum, count) = rates.fold((0.0, 0_usize), |(sum, count), rate| (sum + rate, count + 1));
+    sum / float(count)
 }
 
 fn histogram(distribution: &Distribution) -> HistogramFigures {
@@ -330,14 +348,21 @@ fn histogram(distribution: &Distribution) -> HistogramFigures {
         });
     HistogramFigures {
         count,
-        min: distribution.bins.first().map(|&(value, _)| Nanos::new(value)),
+        min: distribution
+            .bins
+            .first()
+            .map(|&(value, _)| Nanos::new(value))
+            .or(distribution.stated_min),
         p50: at(Quantile::P50),
         p95: at(Quantile::P95),
         p99: at(Quantile::P99),
         p99_9: at(Quantile::P99_9),
         max: value_at(distribution, count),
-        mean_nanos: (distribution.above_count == 0 && 0.0 < counted).then_some(sum / counted),
+        mean_nanos: (distribution.above_count == 0 && 0.0 < counted)
+            .then_some(sum / counted)
+            .or(distribution.stated_mean.map(Nanos::as_f64)),
         above_count: distribution.above_count,
+        has_bins: !distribution.bins.is_empty(),
     }
 }
 
@@ -409,7 +434,8 @@ mod tests {
         let shown = of(&Capture::SampledLog(vec![log]));
         let CaptureFigures::SampledLog(log) = &shown[0].figures else { panic!("{shown:?}") };
         assert_eq!((log.count, log.frame_time_sum), (300, Nanos::from_millis(1_200)));
-        assert_eq!(log.elapsed, Nanos::from_secs(30));
+        assert_eq!(log.elapsed, Some(Nanos::from_secs(30)));
+        assert!((log.average_fps - 250.0).abs() < 1e-9);
         assert_eq!(finding(&[]), Finding::nothing("frames"));
     }
 

@@ -137,6 +137,10 @@ pub struct Distribution {
     pub above_count: u64,
     /// The maximum in the file, which may be above the last bin; absent if the file has none.
     pub max: Option<Nanos>,
+    /// The minimum that the file states; absent if the file has none.
+    pub stated_min: Option<Nanos>,
+    /// The mean that the file states; absent if the file has none.
+    pub stated_mean: Option<Nanos>,
 }
 
 /// A [`Distribution`] as saved in files, with a list of values and a list of their counts.
@@ -147,15 +151,19 @@ struct DistributionInFile {
     above_count: u64,
     #[serde(rename = "max_nanos")]
     max: Option<Nanos>,
+    #[serde(default, rename = "stated_min_nanos", skip_serializing_if = "Option::is_none")]
+    stated_min: Option<Nanos>,
+    #[serde(default, rename = "stated_mean_nanos", skip_serializing_if = "Option::is_none")]
+    stated_mean: Option<Nanos>,
     values_nanos: Vec<i64>,
     counts: Vec<u64>,
 }
 
 impl From<Distribution> for DistributionInFile {
     fn from(distribution: Distribution) -> Self {
-        let Distribution { label, bins, above_count, max } = distribution;
+        let Distribution { label, bins, above_count, max, stated_min, stated_mean } = distribution;
         let (values_nanos, counts) = bins.iter().copied().unzip();
-        Self { label, above_count, max, values_nanos, counts }
+        Self { label, above_count, max, stated_min, stated_mean, values_nanos, counts }
     }
 }
 
@@ -163,7 +171,15 @@ impl TryFrom<DistributionInFile> for Distribution {
     type Error = &'static str;
 
     fn try_from(file: DistributionInFile) -> Result<Self, &'static str> {
-        let DistributionInFile { label, above_count, max, values_nanos, counts } = file;
+        let DistributionInFile {
+            label,
+            above_count,
+            max,
+            stated_min,
+            stated_mean,
+            values_nanos,
+            counts,
+        } = file;
         if values_nanos.len() != counts.len() {
             return Err("the lengths of its values and counts differ");
         }
@@ -171,7 +187,8 @@ impl TryFrom<DistributionInFile> for Distribution {
             return Err("its values are not ascending");
         }
         let bins = values_nanos.into_iter().zip(counts).filter(|(_, count)| 0 < *count);
-        Ok(Self { label, bins: Arc::new(bins.collect()), above_count, max })
+        let bins = Arc::new(bins.collect());
+        Ok(Self { label, bins, above_count, max, stated_min, stated_mean })
     }
 }
 

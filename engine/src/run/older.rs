@@ -51,6 +51,7 @@ fn distribution_of(trial: TrialRun) -> Distribution {
         above_count: trial.lost_count,
         max: values.last().copied().map(Nanos::new),
         label: trial.trial.label,
+        ..Distribution::default()
     }
 }
 

@@ -40,11 +40,18 @@ impl Store {
             return Ok(SaveOutcome::Known(own.to_owned()));
         }
         let path = self.folder.join(file_name(run));
-        if !path.exists() {
-            return Ok(SaveOutcome::New(self.save(run)?));
-        }
+        let saved = if path.exists() { Some(path) } else { self.saved_capture(run) };
+        let Some(path) = saved else { return Ok(SaveOutcome::New(self.save(run)?)) };
         let is_known = has_same_facts(&load(&path)?, run);
         Ok(if is_known { SaveOutcome::Known(path) } else { SaveOutcome::Other(path) })
+    }
+
+    /// Returns the saved file of the same capture with another date: a capture without a date has the date of its file,
+    /// which changes when the file is copied. `None` for a run of this program.
+    fn saved_capture(&self, run: &Run) -> Option<PathBuf> {
+        run.capture()?;
+        let ending = format!("-{}-{}{EXTENSION}", run.subject.key(), run.id);
+        self.paths(&ending).ok()?.into_iter().next()
     }
 
     /// Returns whether a file is one of the folder of runs.
@@ -57,11 +64,11 @@ impl Store {
 }
 
 /// Returns whether two runs are the same except for texts: name, note, and tags, which the user can edit, and the
-/// labels of a capture, which an export may have redacted.
+/// labels of a capture, which an export may have redacted. The date of a capture may be the one of its file.
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     let trials = || known.trials.iter().zip(&run.trials);
     known.id == run.id
-        && known.started_at == run.started_at
+        && (known.started_at == run.started_at || run.capture().is_some())
         && without_labels(known) == without_labels(run)
         && known.trials.len() == run.trials.len()
         && trials().all(|(known, run)| known.samples == run.samples)

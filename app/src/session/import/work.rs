@@ -14,7 +14,7 @@ const MAX_FILES: usize = 1_000;
 /// Maximum depth of nested folders in which files are searched.
 const MAX_DEPTH: usize = 4;
 /// File name extensions of supported files.
-pub(super) const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
+pub(super) const ENDINGS: [&str; 8] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist", "tsv"];
 
 /// Opens files, and all supported files in folders among them, in the order of their names.
 pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
@@ -92,7 +92,16 @@ pub(super) fn open(
     }
     let imported = match import::read(path, options) {
         Ok(imported) => imported,
-        Err(ImportError::WhichColumn(table)) => {
+        // Frame rates without times: without an answer of the user, nothing is claimed about single frames.
+        Err(ImportError::WhichRows { .. }) if options.column.is_some() => {
+            let options = Options { is_per_frame: Some(false), ..options.clone() };
+            return open(store, path, &options, is_shown);
+        }
+        Err(
+            ImportError::WhichColumn(table)
+            | ImportError::WhichUnit { table, .. }
+            | ImportError::WhichRows { table, .. },
+        ) => {
             return Opened::Columns(WhichColumn { path: path.to_owned(), table: *table });
         }
         Err(error) => return Opened::Failed(file, error.to_string()),

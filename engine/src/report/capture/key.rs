@@ -41,14 +41,20 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
             KeyFigure::new(
                 "Readings",
                 (format_count(log.count), ""),
-                format_long_time(log.elapsed),
+                log.elapsed.map_or_else(|| "without times".to_owned(), format_long_time),
+            ),
+            KeyFigure::new(
+                "Average FPS",
+                (format_decimal(log.average_fps, 1), "FPS"),
+                "mean of the readings",
             ),
             KeyFigure::time("Min reading", log.min, "not of every frame"),
             KeyFigure::time("p50 reading", log.p50, "not of every frame"),
             KeyFigure::time("Max reading", log.max, "not of every frame"),
         ],
         CaptureFigures::Histogram(one) => {
-            let absent = "above the histogram";
+            let absent =
+                if one.has_bins { "above the histogram" } else { "no histogram in the file" };
             let few = |needed, reason| if one.count < needed { reason } else { absent };
             vec![
                 KeyFigure::new("Values", (format_count(one.count), ""), longest.label.clone()),

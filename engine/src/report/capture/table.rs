@@ -13,6 +13,8 @@ use crate::stats::{LowDefinition, Lows, Statistic};
 /// Shown in place of a statistic that is unknown because it is above the highest bin of a
 /// histogram.
 const ABOVE: &str = "above the histogram";
+/// Shown in place of a statistic of a file that states only min, mean, and max.
+const NO_HISTOGRAM: &str = "no histogram in the file";
 
 const FRAME_TIMES: SpreadOf =
     SpreadOf { title: "{}", values: "the frame times", samples: "frames" };
@@ -157,17 +159,10 @@ fn frame_columns(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn log_columns(table: Builder<'_>) -> Builder<'_> {
-    let setting = |key, title, definition: &'static str, read: fn(&LogFigures) -> Nanos| {
-        (Column::setting(key, title, definition), read)
-    };
     let of = |statistic, key, read: fn(&LogFigures) -> Nanos| {
         (READINGS.column(statistic, key).neutral(), read)
     };
     let columns = [
-        setting("elapsed_nanos", "Elapsed", "Length by the file's own clock.", |log| log.elapsed),
-        setting("frame_time_sum_nanos", "Frame times, sum", "Sum of all readings.", |log| {
-            log.frame_time_sum
-        }),
         of(Statistic::Min, "min_nanos", |log| log.min),
         of(Statistic::P50, "p50_nanos", |log| log.p50),
         of(Statistic::Max, "max_nanos", |log| log.max),
@@ -175,7 +170,25 @@ fn log_columns(table: Builder<'_>) -> Builder<'_> {
     let table = table
         .column(Column::count("readings_count", "Readings", "Rows with a frame time."), |one| {
             log(one, |log| log.count.into())
-        });
+        })
+        .column(
+            Column::rate(
+                "average_fps",
+                "Average",
+                "FPS",
+                "Mean of the frame rates of all readings, each of an interval of the same length.",
+            )
+            .higher_is_better(),
+            |one| log(one, |log| Cell::Rate(log.average_fps)),
+        )
+        .column(
+            Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
+            |one| log(one, |log| or_absent(log.elapsed, "the file has no clock")),
+        )
+        .column(
+            Column::setting("frame_time_sum_nanos", "Frame times, sum", "Sum of all readings."),
+            |one| log(one, |log| log.frame_time_sum.into()),
+        );
     columns.into_iter().fold(table, |table, (column, read)| {
         table.column(column, move |one| log(one, |it| read(it).into()))
     })
@@ -185,13 +198,13 @@ fn histogram_columns(table: Builder<'_>) -> Builder<'_> {
     let of =
         |statistic, key, read: fn(&HistogramFigures) -> Cell| (VALUES.column(statistic, key), read);
     let columns = [
-        of(Statistic::Min, "min_nanos", |it| or_absent(it.min, ABOVE)),
-        of(Statistic::Mean, "mean_nanos", |it| or_absent(it.mean_nanos.map(Cell::Time), ABOVE)),
-        of(Statistic::P50, "p50_nanos", |it| or_absent(it.p50, ABOVE)),
+        of(Statistic::Min, "min_nanos", |it| or_absent(it.min, above(it))),
+        of(Statistic::Mean, "mean_nanos", |it| or_absent(it.mean_nanos.map(Cell::Time), above(it))),
+        of(Statistic::P50, "p50_nanos", |it| or_absent(it.p50, above(it))),
         of(Statistic::P95, "p95_nanos", |it| or_absent(it.p95, above_or_few(it, 20))),
         of(Statistic::P99, "p99_nanos", |it| or_absent(it.p99, above_or_few(it, 100))),
         of(Statistic::P99_9, "p99_9_nanos", |it| or_absent(it.p99_9, above_or_few(it, 1_000))),
-        of(Statistic::Max, "max_nanos", |it| or_absent(it.max, ABOVE)),
+        of(Statistic::Max, "max_nanos", |it| or_absent(it.max, above(it))),
     ];
     let table = table.column(
         Column::count("values_count", "Values", "Values, those above the histogram included."),
@@ -202,10 +215,17 @@ fn histogram_columns(table: Builder<'_>) -> Builder<'_> {
         .fold(table, |table, (column, read)| table.column(column, move |one| histogram(one, read)));
     table.column(
         Column::count("above_count", "Above", "Values above the histogram.").lower_is_better(),
-        |one| histogram(one, |it| it.above_count.into()),
+        |one| {
+            let above = |it: &HistogramFigures| it.has_bins.then_some(it.above_count);
+            histogram(one, |it| or_absent(above(it), NO_HISTOGRAM))
+        },
     )
 }
 
 const fn above_or_few(histogram: &HistogramFigures, needed: u64) -> &'static str {
-    if histogram.count < needed { "too few values" } else { ABOVE }
+    if histogram.count < needed { "too few values" } else { above(histogram) }
+}
+
+const fn above(histogram: &HistogramFigures) -> &'static str {
+    if histogram.has_bins { ABOVE } else { NO_HISTOGRAM }
 }

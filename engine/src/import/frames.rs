@@ -1,0 +1,477 @@
+//! Imports a table of frames: what its columns mean, and the frames of each swap chain of each process.
+//!
+//! The known columns decide which program wrote the file, where the frame times are, and in which unit.
+//! A unit is checked against rate and clock of the file. Options of the user win over all of this.
+
+use std::collections::BTreeMap;
+
+use super::decode::read_rows;
+use super::imported::{Content, ImportError, Imported, Options, Series, Source};
+use super::known::{self, Program, Quantity};
+use super::lines::cells;
+use super::row::Row;
+use super::row_clock::RowClock;
+use super::scale::{FirstRows, Scale};
+use super::sensors::Sensors;
+use super::sessions::{Rows, Sessions};
+use super::table::{Table, TimeUnit};
+use super::text::{frame_time, is_missing, name, some_name};
+use crate::machine::Machine;
+use crate::nanos::Nanos;
+use crate::units::count_text;
+
+/// Maximum number of series per file.
+const MAX_SERIES: usize = 1_000;
+/// Number of rows at the beginning that decide unit and sensors.
+const FIRST_ROWS: usize = 2_000;
+/// The compositor of Windows: it always presents frames, but is rarely the program that the user
+/// recorded.
+const COMPOSITOR: &str = "dwm.exe";
+/// The beginning of the line with the names of facts about the system; the next line has the values.
+const SYSTEM: &[u8] = b"os,";
+
+/// What the columns of a table mean.
+struct Meaning<'a> {
+    table: &'a Table,
+    program: &'static Program,
+    source: Source,
+    /// The position of the column of frame times.
+    place: usize,
+    scale: Scale,
+    clock: Option<RowClock>,
+    rows: Rows,
+    /// Positions of process name, process ID, and swap chain, which identify a series.
+    key: [Option<usize>; 3],
+    dropped: Option<usize>,
+    /// Positions of processor, operating system, GPU, and its driver, in the first row.
+    facts: [Option<usize>; 4],
+    /// Whether columns of a position have a value in the first rows.
+    has_values: Vec<bool>,
+}
+
+/// Imports one series of a table; lines before the header describe the recording.
+pub(super) fn read(text: &[u8], table: &Table, options: &Options) -> Result<Imported, ImportError> {
+    if let Some(what) = known::summary(&table.names) {
+        return Err(ImportError::Known(what));
+    }
+    let meaning = Meaning::new(text, table, options)?;
+    let capture = Sessions::default().into_capture("", meaning.rows);
+    let mut imported = Imported::new(meaning.source, Content::Capture(capture));
+    imported.machine = system_facts(table.lines_before(text));
+    comments(table.lines_before(text), &mut imported);
+    let column = table.columns.get(meaning.place).map_or("", String::as_str);
+    let Scale { unit, are_stamps } = meaning.scale;
+    let is_known = meaning.source != Source::Columns && options.column.is_none();
+    if are_stamps {
+        imported.notes.push(format!(
+            "The column \"{column}\" has time stamps in {}: frame times are the differences.",
+            unit.symbol()
+        ));
+    } else if !is_known || unit != TimeUnit::Millis {
+        imported
+            .notes
+            .push(format!("The column \"{column}\" was read as frame times in {}.", unit.symbol()));
+    }
+    let found = meaning.read_series(text, &mut imported)?;
+    choose(found, imported, options, meaning.rows)
+}
+
+impl<'a> Meaning<'a> {
+    fn new(text: &[u8], table: &'a Table, options: &Options) -> Result<Self, ImportError> {
+        let program = known::program_of(&table.names);
+        let column = options.column.as_ref();
+        let place = match column {
+            Some(column) => table.position(&column.name).ok_or_else(|| ImportError::NoColumn {
+                wanted: name(&column.name),
+                there: table.columns.clone(),
+            })?,
+            None => table
+                .frame_column()
+                .ok_or_else(|| ImportError::WhichColumn(Box::new(table.clone())))?,
+        };
+        let clock = RowClock::new(table, place);
+        let known = table.names.get(place).and_then(|name| known::known_column(name));
+        let certain = column
+            .and_then(|column| column.unit)
+            .or(options.unit)
+            .or_else(|| known.filter(|known| known.is_certain || is_sure(program.source))?.unit);
+        let may_be_stamps = !known.is_some_and(|known| match known.quantity {
+            Quantity::FrameTime(rank) => rank < known::STAMPS,
+            _ => false,
+        });
+        let (first, has_values) = first_rows(text, table, program, (place, clock.as_ref()));
+        let likely = Some(table.unit_of(place));
+        let scale = first.scale(certain, likely, may_be_stamps);
+        // A column that the user selected is read in the unit that its name has.
+        let selected = column.and(likely).map(|unit| Scale { unit, are_stamps: false });
+        let column_name = || table.columns.get(place).cloned().unwrap_or_default();
+        let scale = match scale.or(selected) {
+            Some(scale) => scale,
+            // Without a number, the rows are read to report why each of them cannot be read.
+            None if first.values.is_empty() => Scale { unit: TimeUnit::Millis, are_stamps: false },
+            None => {
+                let table = Box::new(table.clone());
+                return Err(ImportError::WhichUnit { column: column_name(), table });
+            }
+        };
+        let rows = match options.is_per_frame {
+            Some(true) => Rows::Frames,
+            Some(false) => Rows::Readings,
+            None if program.is_sampled => Rows::Readings,
+            None if scale.unit == TimeUnit::Fps && clock.is_none() => {
+                let table = Box::new(table.clone());
+                return Err(ImportError::WhichRows { column: column_name(), table });
+            }
+            None => Rows::ByClock,
+        };
+        let is_described = table.lines_before(text).any(|line| line.starts_with(b"//"));
+        let is_frames = table.place_of(Quantity::Process).is_some();
+        let is_system = table.lines_before(text).any(|line| line.starts_with(SYSTEM));
+        let source = match program.source {
+            _ if is_described && is_frames => Source::CapFrameX,
+            Source::Columns if is_system => Source::MangoHud,
+            source => source,
+        };
+        let of = |wanted: Source, name| table.place(name).filter(|_| source == wanted);
+        let ocat = |name| of(Source::Ocat, name);
+        Ok(Self {
+            table,
+            program,
+            source,
+            place,
+            scale,
+            clock,
+            rows,
+            key: [Quantity::Process, Quantity::ProcessId, Quantity::SwapChain]
+                .map(|quantity| table.place_of(quantity)),
+            dropped: table.place_of(Quantity::Dropped),
+            facts: [
+                ocat("processor").or_else(|| of(Source::FrameView, "cpu")),
+                ocat("os"),
+                ocat("gpu").or_else(|| of(Source::FrameView, "gpu")),
+                ocat("driver package").or_else(|| ocat("base driver version")),
+            ],
+            has_values,
+        })
+    }
+
+    /// Returns every series in the file with its rows. Adds bad lines, and facts about the machine, to `imported`.
+    fn read_series(
+        &self,
+        text: &[u8],
+        imported: &mut Imported,
+    ) -> Result<Vec<FoundSeries>, ImportError> {
+        let mut found: Vec<FoundSeries> = Vec::new();
+        let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
+        let mut last: Option<([&[u8]; 3], usize)> = None;
+        let mut sensors = Sensors::of_names(self.table.names.iter().map(String::as_str), |place| {
+            self.has_values.get(place).copied().unwrap_or(false)
+        });
+        let mut row = Row::new(self.table, self.program.is_growing, self.place);
+        let mut clock = self.clock.clone();
+        let end = text.as_ptr_range().end;
+        let is_unfinished = |line: &[u8]| line.as_ptr_range().end == end;
+        let (mut part, mut is_system, mut was_cut) = (0_usize, false, false);
+        let Imported { bad_lines, machine, .. } = imported;
+        read_rows(self.table.rows(text), bad_lines, |line| {
+            // A further session in a log of MangoHud begins with the same three lines as the first one: names of facts
+            // about the system, their values, and the header. The first two are skipped.
+            if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
+                return Ok(());
+            }
+            if self.table.is_repeated_by(line) {
+                part += 1;
+                return Ok(());
+            }
+            if self.program.is_growing && is_unreal_end(line) {
+                return Ok(());
+            }
+            if let Err(reason) = row.read(line) {
+                // A last line that is not complete was being written.
+                was_cut = is_unfinished(line) && row.len() < self.table.columns.len();
+                return if was_cut { Ok(()) } else { Err(reason) };
+            }
+            let time = self.time(&row)?;
+            let at = clock.as_mut().and_then(|clock| clock.read(&row));
+            sensors.read_row(|place| row.text(place));
+            self.read_facts(&row, machine);
+            let raw = self.key.map(|place| place.map_or(&b""[..], |place| row.bytes(place)));
+            let position = match last {
+                Some((key, position)) if key == raw => position,
+                _ => {
+                    let key = raw.map(|cell| name(&String::from_utf8_lossy(cell)));
+                    match known.get(&key) {
+                        Some(&position) => position,
+                        None if MAX_SERIES <= found.len() => {
+                            return Err("one process or swap chain too many");
+                        }
+                        None => {
+                            found.push(FoundSeries::new(key.clone(), part, &sensors));
+                            known.insert(key, found.len() - 1);
+                            found.len() - 1
+                        }
+                    }
+                }
+            };
+            last = Some((raw, position));
+            if let Some(series) = found.get_mut(position) {
+                let is_dropped = self.dropped.is_some_and(|place| row.text(place) == "1");
+                series.push(part, (time, at), is_dropped, (sensors.row(), self.scale));
+            }
+            Ok(())
+        })?;
+        let notes = &mut imported.notes;
+        if was_cut {
+            notes.push("The last line is not complete, and was not read.".to_owned());
+        }
+        if 0 < row.repaired_count {
+            notes.push(format!(
+                "{} had a separator inside a cell, and could be read in one way only.",
+                count_text(row.repaired_count, "lines")
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Parses the frame time or the time stamp of a row; `Ok(None)` if it is missing or 0.
+    fn time(&self, row: &Row<'_>) -> Result<Option<Nanos>, &'static str> {
+        if row.len() <= self.place {
+            return Err("a line without a frame time");
+        }
+        let cell = row.text(self.place);
+        if is_missing(cell) {
+            return Ok(None);
+        }
+        let value = match row.number(self.place) {
+            Some(value) => value,
+            None if cell.parse::<f64>().is_ok() => return Err("a frame time that is not finite"),
+            None => return Err("a frame time that is not a number"),
+        };
+        let millis = self.scale.unit.millis(value);
+        if self.scale.are_stamps && 0.0 <= millis && millis < 1e12 {
+            return Ok(Some(Nanos::from_nanos_f64(millis * 1e6)));
+        }
+        frame_time(millis)
+    }
+
+    fn read_facts(&self, row: &Row<'_>, machine: &mut Machine) {
+        let Machine { cpu_model, os, gpu, gpu_driver, .. } = machine;
+        for (place, to) in self.facts.iter().zip([cpu_model, os, gpu, gpu_driver]) {
+            if let Some(place) = place
+                && to.is_none()
+            {
+                *to = some_name(row.text(*place));
+            }
+        }
+    }
+}
+
+/// Whether a program never writes another unit than the one of its columns.
+const fn is_sure(source: Source) -> bool {
+    matches!(source, Source::PresentMon | Source::Ocat | Source::FrameView | Source::Unreal)
+}
+
+/// Whether a line is the end of a CSV profile of Unreal Engine: its metadata, or the columns that it had at the end.
+fn is_unreal_end(line: &[u8]) -> bool {
+    let first = line.trim_ascii();
+    first.starts_with(b"[")
+        || first.get(..7).is_some_and(|start| start.eq_ignore_ascii_case(b"EVENTS,"))
+}
+
+/// Reads the rows that decide unit and sensors: the numbers, and whether each column has a value.
+fn first_rows(
+    text: &[u8],
+    table: &Table,
+    program: &Program,
+    (place, clock): (usize, Option<&RowClock>),
+) -> (FirstRows, Vec<bool>) {
+    let (mut first, mut has_values) = (FirstRows::default(), vec![false; table.columns.len()]);
+    let mut row = Row::new(table, program.is_growing, place);
+    let rate = table.place_of(Quantity::Rate).filter(|&rate| rate != place);
+    let (mut clock, mut before) = (clock.cloned(), None::<Nanos>);
+    for line in table.rows(text).filter_map(|(_, line)| line).take(FIRST_ROWS) {
+        if row.read(line).is_err() {
+            continue;
+        }
+        for (has_value, place) in has_values.iter_mut().zip(0..) {
+            *has_value |= row.number(place).is_some();
+        }
+        let at = clock.as_mut().and_then(|clock| clock.read(&row));
+        if let Some((before, at)) = before.zip(at) {
+            first.steps_millis.push((at - before).as_millis());
+        }
+        before = at.or(before);
+        if let Some(value) = row.number(place) {
+            first.values.push(value);
+            first.products.extend(rate.and_then(|rate| row.number(rate)).map(|rate| rate * value));
+        }
+    }
+    (first, has_values)
+}
+
+/// A series of the file with its rows.
+struct FoundSeries {
+    series: Series,
+    sessions: Sessions,
+    /// The part of the file, between repeated headers, of the last row.
+    part: usize,
+    dropped_count: u64,
+    /// The last time stamp, if the column has time stamps.
+    stamp: Option<Nanos>,
+}
+
+impl FoundSeries {
+    fn new([process, id, swap_chain]: [String; 3], part: usize, sensors: &Sensors) -> Self {
+        let mut sessions = Sessions::default();
+        sessions.name(sensors.named());
+        let series = Series { process, id, swap_chain, frame_count: 0 };
+        Self { series, sessions, part, dropped_count: 0, stamp: None }
+    }
+
+    fn push(
+        &mut self,
+        part: usize,
+        (time, at): (Option<Nanos>, Option<Nanos>),
+        is_dropped: bool,
+        (sensors, scale): (&[i64], Scale),
+    ) {
+        if self.part != part {
+            self.sessions.split();
+            (self.part, self.stamp) = (part, None);
+        }
+        self.dropped_count += u64::from(is_dropped);
+        if !scale.are_stamps {
+            self.sessions.push_with(time, at, sensors);
+            return;
+        }
+        let Some(stamp) = time else { return };
+        if let Some(before) = self.stamp.replace(stamp) {
+            let step = Some(stamp - before).filter(|step| Nanos::ZERO < *step);
+            self.sessions.push_with(step, Some(stamp), sensors);
+        }
+    }
+}
+
+/// Selects the requested series of the file for import; by default, the series with the most frames
+/// that is not from the compositor.
+fn choose(
+    mut found: Vec<FoundSeries>,
+    mut imported: Imported,
+    options: &Options,
+    rows: Rows,
+) -> Result<Imported, ImportError> {
+    found.retain(|one| one.sessions.has_times());
+    for one in &mut found {
+        one.series.frame_count = one.sessions.row_count();
+    }
+    if found.is_empty() {
+        return Err(ImportError::NoValues { bad_count: imported.bad_lines.count });
+    }
+    // With equal numbers of frames, the first one in the file is selected.
+    found.sort_by_key(|one| {
+        let is_compositor = one.series.process.eq_ignore_ascii_case(COMPOSITOR);
+        (is_compositor, std::cmp::Reverse(one.series.frame_count))
+    });
+    let is = |own: &str, wanted: &Option<String>| {
+        wanted.as_ref().is_none_or(|wanted| own.eq_ignore_ascii_case(wanted))
+    };
+    let wanted = |series: &Series| {
+        (is(&series.process, &options.process) || is(&series.id, &options.process))
+            && is(&series.swap_chain, &options.swap_chain)
+    };
+    let selected = found.iter().position(|one| wanted(&one.series)).ok_or_else(|| {
+        let words = [&options.process, &options.swap_chain];
+        let wanted: Vec<String> = words.into_iter().flatten().map(|text| name(text)).collect();
+        let there = found.iter().map(|one| one.series.words()).collect();
+        ImportError::NoSeries { wanted: wanted.join(" "), there }
+    })?;
+    let count = found.len();
+    let mut all_series = Vec::with_capacity(count);
+    for (one, position) in found.into_iter().zip(0..) {
+        if position == selected {
+            let FoundSeries { series, sessions, dropped_count, .. } = &one;
+            if 1 < count {
+                imported
+                    .notes
+                    .push(format!("One of {count} series in the file: {}.", series.words()));
+            }
+            if 0 < *dropped_count {
+                imported.notes.push(format!(
+                    "{dropped_count} of {} frames were dropped: presented, but never displayed.",
+                    sessions.row_count()
+                ));
+            }
+            if imported.name.is_empty() {
+                imported.name.clone_from(&series.process);
+            }
+            imported.content =
+                Content::Capture(one.sessions.into_capture(&one.series.process, rows));
+        }
+        all_series.push(one.series);
+    }
+    // A file without processes has one series, which needs no name.
+    let has_names = all_series.iter().any(|series| *series != unnamed(series.frame_count));
+    if has_names {
+        (imported.series, imported.selected) = (all_series, Some(selected));
+    }
+    Ok(imported)
+}
+
+fn unnamed(frame_count: usize) -> Series {
+    let empty = String::new;
+    Series { process: empty(), id: empty(), swap_chain: empty(), frame_count }
+}
+
+/// Reads facts about the recording from the lines before the header, such as `//GameName=x`.
+fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) {
+    let (mut date, mut time) = (String::new(), String::new());
+    for line in lines {
+        let line = String::from_utf8_lossy(line);
+        let Some((key, value)) = line.strip_prefix("//").and_then(|line| line.split_once('='))
+        else {
+            continue;
+        };
+        match key.trim() {
+            "GameName" => imported.name = name(value),
+            "Processor" => imported.machine.cpu_model = some_name(value),
+            "OS" => imported.machine.os = some_name(value),
+            "GPU" => imported.machine.gpu = some_name(value),
+            "GPUDriverVersion" => imported.machine.gpu_driver = some_name(value),
+            "CreationDate" => date = name(value),
+            "CreationTime" => time = name(value),
+            "Comment" => {
+                imported.notes.extend(some_name(value).map(|text| format!("Comment: {text}")));
+            }
+            _ => {}
+        }
+    }
+    imported.started_at = super::text::instant(&format!("{date}T{time}"));
+}
+
+/// Reads the two lines of MangoHud about the system: names in the first, values in the second.
+fn system_facts<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> Machine {
+    let mut machine = Machine::default();
+    let Some(names) = before.by_ref().find(|line| line.starts_with(SYSTEM)) else {
+        return machine;
+    };
+    let Some(values) = before.next() else { return machine };
+    for (name, value) in cells(names).zip(cells(values)) {
+        let place = match name.trim() {
+            "os" => &mut machine.os,
+            "cpu" => &mut machine.cpu_model,
+            "gpu" => &mut machine.gpu,
+            "driver" => &mut machine.gpu_driver,
+            "kernel" => &mut machine.kernel,
+            "cpuscheduler" => &mut machine.power.governor_or_plan,
+            "ram" => {
+                // In KiB.
+                let kib = value.trim().parse::<u64>().ok().filter(|kib| 0 < *kib);
+                machine.memory_bytes = kib.and_then(|kib| kib.checked_mul(1 << 10));
+                continue;
+            }
+            _ => continue,
+        };
+        *place = some_name(&value).filter(|value| value != "unknown");
+    }
+    machine
+}

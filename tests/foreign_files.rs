@@ -1,0 +1,520 @@
+//! Files of other programs as people have them, each with the values that it must be read to. The values were computed
+//! independently, or the file states them.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::import::{self, Column, ImportError, Imported, Options, Source, TimeUnit};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::capture::{
+    CaptureFigures, FrameFigures, HistogramFigures, LogFigures,
+};
+use jitterscope_engine::report::{self, RecordingFigures, Report};
+use jitterscope_engine::run::capture::Recording;
+use proptest::prelude::*;
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("foreign_files").join(name)
+}
+
+fn column(name: &str) -> Options {
+    let column = Some(Column { name: name.to_owned(), unit: None });
+    Options { column, ..Options::default() }
+}
+
+fn unit(unit: TimeUnit) -> Options {
+    Options { unit: Some(unit), ..Options::default() }
+}
+
+#[track_caller]
+fn read(name: &str, options: &Options) -> Imported {
+    import::read(&path(name), options).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[track_caller]
+fn figures(imported: Imported) -> CaptureFigures {
+    let report = Report::of(&imported.into_run(), &report::Options::default());
+    report.results::<RecordingFigures>().first().expect("no recording").figures.clone()
+}
+
+#[track_caller]
+fn frames(imported: Imported) -> FrameFigures {
+    match figures(imported) {
+        CaptureFigures::Frames(frames) => frames,
+        other => panic!("no frames: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn log(imported: Imported) -> LogFigures {
+    match figures(imported) {
+        CaptureFigures::SampledLog(log) => log,
+        other => panic!("no sampled log: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn histogram(imported: Imported) -> HistogramFigures {
+    match figures(imported) {
+        CaptureFigures::Histogram(histogram) => histogram,
+        other => panic!("no histogram: {other:?}"),
+    }
+}
+
+/// Checks the source, the number of frames, and the average frame rate, rounded to a tenth.
+#[track_caller]
+fn check_frames(imported: Imported, source: Source, count: usize, fps: f64) {
+    assert_eq!(
+        (imported.source, imported.bad_lines.count),
+        (source, 0),
+        "{:?}",
+        imported.bad_lines
+    );
+    let frames = frames(imported);
+    assert_eq!(frames.frame_time.count, count);
+    assert!((frames.average_fps - fps).abs() < 0.05, "{} FPS", frames.average_fps);
+}
+
+fn recording(imported: &Imported) -> &Recording {
+    imported.capture().and_then(|capture| capture.recordings().first()).expect("no recording")
+}
+
+#[test]
+fn an_afterburner_log_without_its_first_line_is_sampled() {
+    let imported = read("afterburner-without-first-line/log.hml", &Options::default());
+    assert_eq!(imported.source, Source::Afterburner);
+    assert_eq!(log(imported).count, 120);
+}
+
+#[test]
+fn a_capframex_capture_has_clock_system_and_sensors() {
+    let imported = read("capframex-facts/capframex.json", &Options::default());
+    assert_eq!(recording(&imported).elapsed, Some(Nanos::from_secs(3)));
+    assert_eq!(imported.machine.system(), "Windows 10");
+    let series = &recording(&imported).series;
+    assert_eq!(series[0].label, "GPU load");
+    assert_eq!(series[0].values.values().collect::<Vec<_>>(), [97_000, 98_000, 99_000]);
+}
+
+#[test]
+fn a_column_beyond_the_hundredth_is_read() {
+    for name in ["Framerate [FPS]", "123"] {
+        let imported = read("column-101/wide.csv", &column(name));
+        assert_eq!((imported.source, imported.bad_lines.count), (Source::HwInfo, 0));
+        assert!((log(imported).average_fps - 60.0).abs() < 0.5, "{name}");
+    }
+}
+
+#[test]
+fn the_column_that_the_user_names_wins() {
+    let imported = read("column-ignored/presents.csv", &column("MsBetweenDisplayChange"));
+    let frames = frames(imported);
+    assert_eq!((frames.frame_time.count, frames.frame_time.max), (600, Nanos::new(8_333_500)));
+    assert!((frames.one_percent_low.unwrap().by(<_>::default()) - 120.0).abs() < 0.05);
+    let error = import::read(&path("column-ignored/presents.csv"), &column("nosuch")).unwrap_err();
+    assert!(matches!(error, ImportError::NoColumn { .. }), "{error}");
+}
+
+#[test]
+fn a_histogram_of_cyclictest_is_found_among_other_lines() {
+    for name in ["blank-first.txt", "without-q.txt", "with-prompt.txt"] {
+        let imported = read(&format!("cyclictest-with-other-lines/{name}"), &Options::default());
+        assert_eq!((imported.source, imported.bad_lines.count), (Source::Cyclictest, 0), "{name}");
+        let histogram = histogram(imported);
+        assert_eq!((histogram.count, histogram.max), (18, Some(Nanos::from_micros(5))), "{name}");
+    }
+}
+
+#[test]
+fn cyclictest_without_a_histogram_has_what_it_states() {
+    let imported = read("cyclictest-without-histogram/cyclictest.json", &Options::default());
+    assert!(imported.notes.iter().any(|note| note.contains("cyclictest with -h")));
+    let histogram = histogram(imported);
+    assert_eq!(histogram.min, Some(Nanos::from_micros(37)));
+    assert_eq!(histogram.max, Some(Nanos::from_micros(9_245)));
+    assert_eq!((histogram.mean_nanos, histogram.p50), (Some(104_500.0), None));
+}
+
+#[test]
+fn a_decimal_comma_between_commas_is_read() {
+    let imported = read("decimal-comma/mangohud.csv", &Options::default());
+    check_frames(imported, Source::MangoHud, 300, 60.0);
+}
+
+#[test]
+fn dropped_frames_are_counted_and_none_is_called_lost() {
+    let imported = read("dropped-none-lost/dropped.csv", &Options::default());
+    let dropped = "200 of 400 frames were dropped: presented, but never displayed.";
+    assert!(imported.notes.iter().any(|note| note == dropped), "{:?}", imported.notes);
+    check_frames(imported, Source::PresentMon, 400, 125.0);
+}
+
+#[test]
+fn a_unit_that_nothing_shows_is_asked_for_and_then_used() {
+    let name = "frametime-in-another-unit/game.csv";
+    check_frames(read(name, &unit(TimeUnit::Secs)), Source::Columns, 300, 60.1);
+    let error = import::read(&path(name), &Options::default()).unwrap_err();
+    assert!(matches!(error, ImportError::WhichUnit { .. }), "{error}");
+}
+
+#[test]
+fn a_percentile_listing_may_begin_with_a_comment() {
+    let histogram = histogram(read("hgrm-with-first-comment/run.hgrm", &unit(TimeUnit::Micros)));
+    assert_eq!((histogram.count, histogram.p99), (1_000, Some(Nanos::from_micros(100))));
+    assert_eq!(histogram.max, Some(Nanos::from_millis(5)));
+}
+
+#[test]
+fn a_log_in_windows_1252_is_read() {
+    let imported = read("latin1/hwinfo.csv", &column("Framerate [FPS]"));
+    assert_eq!((imported.source, imported.bad_lines.count), (Source::HwInfo, 0));
+    let log = log(imported);
+    assert_eq!(log.count, 200);
+    assert!((log.average_fps - 60.5).abs() < 1e-6, "{}", log.average_fps);
+}
+
+#[test]
+fn a_date_without_a_zone_is_the_wall_clock_of_its_pc() {
+    for (name, shown) in
+        [("capframex.csv", "2019-03-30 12:01:36"), ("capframex.json", "2020-01-12 17:50:28")]
+    {
+        let imported = read(&format!("local-time-shifted/{name}"), &Options::default());
+        let here = imported.started_at.unwrap().to_zoned(jiff::tz::TimeZone::system());
+        assert_eq!(here.strftime("%Y-%m-%d %H:%M:%S").to_string(), shown);
+    }
+}
+
+#[test]
+fn frame_times_of_mangohud_in_microseconds_are_not_milliseconds() {
+    let imported = read("mangohud-microseconds/mangohud-0.6.8.csv", &Options::default());
+    check_frames(imported, Source::MangoHud, 300, 60.0);
+}
+
+#[test]
+fn the_last_bin_of_oslat_includes_all_values_above_it() {
+    let imported = read("oslat-max/oslat.json", &Options::default());
+    assert_eq!(imported.source, Source::Oslat);
+    let histogram = histogram(imported);
+    assert_eq!((histogram.max, histogram.above_count), (Some(Nanos::from_micros(21_061)), 464));
+}
+
+#[test]
+fn logs_with_one_row_per_second_are_sampled() {
+    let imported = read("polled-fps-as-frames/adrenalin.csv", &column("FPS"));
+    assert_eq!(imported.source, Source::Adrenalin);
+    let adrenalin = log(imported);
+    assert_eq!(adrenalin.count, 440);
+    assert!((adrenalin.average_fps - 75.0).abs() < 1e-6, "{}", adrenalin.average_fps);
+    let imported = read("polled-fps-as-frames/openxr.csv", &column("FPS"));
+    assert_eq!(imported.source, Source::OpenXrToolkit);
+    let openxr = log(imported);
+    assert_eq!(
+        (openxr.count, openxr.elapsed.map(Nanos::as_secs).map(f64::round)),
+        (120, Some(119.0))
+    );
+}
+
+#[test]
+fn debug_columns_of_presentmon_are_not_ocat() {
+    let imported = read("presentmon-called-ocat/presentmon-debug.csv", &Options::default());
+    check_frames(imported, Source::PresentMon, 119, 100.0);
+}
+
+#[test]
+fn a_capture_saved_by_a_german_spreadsheet_has_its_processes() {
+    for name in ["presentmon.csv", "with-sep.csv"] {
+        for options in [Options::default(), column("MsBetweenPresents")] {
+            let imported = read(&format!("saved-by-excel/{name}"), &options);
+            assert_eq!(imported.name, "game.exe", "{name}");
+            check_frames(imported, Source::PresentMon, 300, 62.5);
+        }
+    }
+}
+
+#[test]
+fn sensors_without_values_leave_room_for_those_with_values() {
+    let imported = read("sensor-places/pm.csv", &Options::default());
+    let labels: Vec<&str> =
+        recording(&imported).series.iter().map(|series| series.label.as_str()).collect();
+    assert_eq!(labels, ["CPU clock"]);
+}
+
+#[test]
+fn the_unit_of_a_column_is_in_its_first_brackets() {
+    let imported = read("unit-of-frameview/frameview.csv", &Options::default());
+    let power = recording(&imported).series.iter().find(|series| series.label == "GPU power");
+    assert_eq!(power.map(|series| series.unit.as_str()), Some("W"));
+}
+
+#[test]
+fn json_of_rtla_is_read_whatever_its_numbers_look_like() {
+    for name in ["rtla-as-rt-tests.json", "same-with-integer.json"] {
+        let histogram = histogram(read(&format!("words-of-a-json/{name}"), &Options::default()));
+        assert_eq!((histogram.count, histogram.above_count), (160, 10), "{name}");
+        assert_eq!(histogram.max, Some(Nanos::from_micros(900)), "{name}");
+    }
+}
+
+#[test]
+fn the_same_capture_is_one_run_whatever_its_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = jitterscope_engine::store::Store::at(folder.path());
+    let imported = || read("same-capture-again/capture.csv", &Options::default());
+    let first =
+        Imported { started_at: "2026-01-01T00:00:00Z".parse().ok(), ..imported() }.into_run();
+    let again =
+        Imported { started_at: "2026-02-02T00:00:00Z".parse().ok(), ..imported() }.into_run();
+    use jitterscope_engine::store::SaveOutcome;
+    assert!(matches!(store.save_new(&first, None).unwrap(), SaveOutcome::New(_)));
+    assert!(matches!(store.save_new(&again, None).unwrap(), SaveOutcome::Known(_)));
+}
+
+#[test]
+fn captures_are_compared_by_file_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["run1.csv", "run2.csv"].map(|name| path(&format!("names-of-imports/{name}")));
+    let files = files.map(|file| file.to_string_lossy().into_owned());
+    let output = super::cli::run(&folder, &["compare", &files[0], &files[1]]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("game.exe (run1)") && text.contains("game.exe (run2)"), "{text}");
+    let output = super::cli::run(&folder, &["import", &files[0], "nosuch.csv", &files[1]]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!output.status.success(), "one file is not there");
+    assert!(text.contains("100.0\u{202f}FPS") || text.contains("100 FPS"), "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    for (bytes, said) in [
+        (&b""[..], "the file is empty"),
+        (b"PK\x03\x04rest", "a ZIP archive; unpack it first"),
+        (
+            b"0.1% Min FPS,1% Min FPS,97% Percentile FPS,Average FPS,GPU Load,CPU Load\n33,66,524,397,0,76\n",
+            "a summary of MangoHud; open the log beside it",
+        ),
+        (
+            b"fps\n60\n61\n60\n",
+            "'fps' has no times: a row may be a frame or an interval; name it with --per-frame or --sampled",
+        ),
+        (b"{\"thread\":{\"0\":{\"histogram\":[1]}}}", "a cyclictest histogram, but damaged in line 1"),
+    ] {
+        let error = import::from_bytes(bytes, &Options::default()).unwrap_err();
+        assert_eq!(error.to_string(), said);
+    }
+    let given = Options { is_per_frame: Some(true), ..column("x") };
+    let error = import::from_bytes(b"# Histogram\n000004 000008\n", &given).unwrap_err();
+    assert_eq!(error.to_string(), "--column does not apply to a cyclictest histogram");
+}
+
+#[track_caller]
+fn of_text(text: &str, options: &Options) -> Imported {
+    import::from_bytes(text.as_bytes(), options).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[track_caller]
+fn times(text: &str, options: &Options) -> Vec<i64> {
+    recording(&of_text(text, options)).frame_times.values().collect()
+}
+
+#[test]
+fn a_name_with_a_comma_does_not_shift_the_columns() {
+    let mut text =
+        String::from("Application,ProcessID,SwapChainAddress,TimeInSeconds,MsBetweenPresents\n");
+    for row in 1..=100 {
+        text.push_str(&format!("Fish, Chips.exe,7,0x1,{:.3},8.0\n", f64::from(row) * 0.008));
+    }
+    let imported = of_text(&text, &Options::default());
+    assert_eq!(imported.name, "Fish, Chips.exe");
+    check_frames(imported, Source::PresentMon, 100, 125.0);
+}
+
+#[test]
+fn the_selected_column_of_any_table_is_read() {
+    let of = |name: &str, unit: Option<TimeUnit>| Options {
+        column: Some(Column { name: name.to_owned(), unit }),
+        ..Options::default()
+    };
+    assert_eq!(
+        times("Bild;Zeit ms\n1;16,5\n2;17\n", &of("zeit ms", None)),
+        [16_500_000, 17_000_000]
+    );
+    assert_eq!(
+        times("a,Cost US\n1,16500\n2,17000\n", &of("Cost US", None)),
+        [16_500_000, 17_000_000]
+    );
+    assert_eq!(
+        times("a,b\n1,16500\n2,17000\n", &of("2", Some(TimeUnit::Micros))),
+        [16_500_000, 17_000_000]
+    );
+    assert_eq!(times("t\tdt\n0\t0.5\n", &of("dt", Some(TimeUnit::Secs))), [500_000_000]);
+    let rates = Options { is_per_frame: Some(true), ..of("1", Some(TimeUnit::Fps)) };
+    assert_eq!(times("60\n50\n", &rates), [16_666_667, 20_000_000]);
+    let bad = of_text("dt\n16\nx\n-1\n1e300\n17\n", &of("dt", None));
+    let lines: Vec<u64> = bad.bad_lines.first.iter().map(|(line, _)| *line).collect();
+    assert_eq!((bad.capture().unwrap().count(), lines), (2, vec![3, 4, 5]));
+}
+
+#[test]
+fn time_stamps_are_no_frame_times() {
+    let fraps = "Frame, Time (ms)\n    1,     0.000\n    2,    16.500\n    3,    34.000\n    4,    50.500\n";
+    let imported = of_text(fraps, &Options::default());
+    assert_eq!(imported.source, Source::Fraps);
+    assert_eq!(times(fraps, &Options::default()), [16_500_000, 17_500_000, 16_500_000]);
+}
+
+#[test]
+fn rows_of_unreal_engine_may_have_more_cells_than_the_first_header() {
+    let text = "EVENTS,FrameTime,GPUTime\n,16.5,3\nstart,17.5,3,9\n,16.5,3\n\
+                EVENTS,FrameTime,GPUTime,Other\n[HasHeaderRowAtEnd],1,[Platform],Windows\n";
+    let imported = of_text(text, &Options::default());
+    assert_eq!((imported.source, imported.bad_lines.count), (Source::Unreal, 0));
+    assert_eq!(times(text, &Options::default()), [16_500_000, 17_500_000, 16_500_000]);
+}
+
+#[test]
+fn a_last_line_that_was_being_written_is_not_read() {
+    let text = "fps,frametime,elapsed\n60,16.5,16500000\n60,16.5,33000000\n60,1";
+    let imported = of_text(text, &Options::default());
+    assert_eq!(imported.bad_lines.count, 0);
+    assert!(imported.notes.iter().any(|note| note.contains("last line")), "{:?}", imported.notes);
+    assert_eq!(times(text, &Options::default()), [16_500_000, 16_500_000]);
+}
+
+#[test]
+fn cyclictest_without_a_histogram_is_read_in_every_form() {
+    let state = "# /dev/cpu_dma_latency set to 0us\npolicy: fifo: loadavg: 0.1 0.2 0.3 1/100 999\n\n\
+                 T: 0 (  999) P:80 I:1000 C:     10 Min:      4 Act:    5 Avg:    6 Max:       9\n\
+                 T: 0 (  999) P:80 I:1000 C:     18 Min:      4 Act:    5 Avg:    5 Max:      12\n";
+    let figures = histogram(of_text(state, &Options::default()));
+    let micros = |count| Some(Nanos::from_micros(count));
+    assert_eq!((figures.count, figures.min, figures.max), (18, micros(4), micros(12)));
+    assert_eq!((figures.mean_nanos, figures.p50), (Some(5_000.0), None));
+    let verbose = "Max CPUs = 4\n       0:       0:       7\n       0:       1:       5\n       0:       2:       5\n";
+    let figures = histogram(of_text(verbose, &Options::default()));
+    assert_eq!((figures.count, figures.min, figures.max), (3, micros(5), micros(7)));
+}
+
+#[test]
+fn a_value_in_a_wide_bin_is_shown_as_the_end_of_the_bin() {
+    let text = "$ rtla osnoise hist -b 10\n# RTLA osnoise histogram\n# Time unit is microseconds (us)\n\
+                # Duration:   0 00:01:00\nIndex   CPU-000   CPU-001\n0         90        80\n\
+                10         9        15\n20         1         5\nover:      0         0\n\
+                count:   100       100\nmin:       0         0\navg:       3         4\nmax:      21        24\n";
+    let imported = of_text(text, &Options::default());
+    assert_eq!((imported.source, imported.bad_lines.count), (Source::Rtla, 0));
+    let figures = histogram(imported);
+    assert_eq!(
+        (figures.p50, figures.p95),
+        (Some(Nanos::from_micros(9)), Some(Nanos::from_micros(19)))
+    );
+}
+
+#[test]
+fn jitterdebugger_and_wrk2_are_read() {
+    let jitterdebugger = r#"{"version":2,"cpu":{"0":{"histogram":{"2":90,"7":10},"count":100,"min":2,"max":7,"avg":2.5}}}"#;
+    let imported = of_text(jitterdebugger, &Options::default());
+    assert_eq!(imported.source, Source::Jitterdebugger);
+    let figures = histogram(imported);
+    assert_eq!((figures.count, figures.p95), (100, Some(Nanos::from_micros(7))));
+    let wrk2 = "Running 30s test\n  2 threads\n  Detailed Percentile spectrum:\n       Value   Percentile   \
+                TotalCount 1/(1-Percentile)\n\n       0.500     0.500000           50         2.00\n       \
+                2.500     1.000000          100          inf\n#[Mean    =        1.5]\n\
+                ----------------------------------------------------------\n  100 requests in 30.00s\n";
+    let imported = of_text(wrk2, &Options::default());
+    assert_eq!((imported.source, imported.bad_lines.count), (Source::HdrHistogram, 0));
+    assert_eq!(histogram(imported).max, Some(Nanos::from_micros(2_500)));
+}
+
+/// How a table is written: all of these hold the same values.
+#[derive(Clone, Debug)]
+struct Layout {
+    separator: char,
+    has_decimal_comma: bool,
+    is_quoted: bool,
+    is_utf_16: bool,
+    has_mark: bool,
+    has_blank_lines: bool,
+    columns: Vec<usize>,
+}
+
+fn layouts() -> impl Strategy<Value = Layout> {
+    let columns = Just((0..5).collect::<Vec<usize>>()).prop_shuffle();
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (prop::sample::select(vec![',', ';', '\t']), flags, columns).prop_map(
+        |(
+            separator,
+            (has_decimal_comma, is_quoted, is_utf_16, has_mark, has_blank_lines),
+            columns,
+        )| {
+            let has_decimal_comma = has_decimal_comma && separator != ',';
+            Layout {
+                separator,
+                has_decimal_comma,
+                is_quoted,
+                is_utf_16,
+                has_mark,
+                has_blank_lines,
+                columns,
+            }
+        },
+    )
+}
+
+impl Layout {
+    /// Writes frame times in hundredths of a millisecond as a capture of PresentMon. Without UTF-16 and mark, the text
+    /// is Windows-1252.
+    fn write(&self, hundredths: &[u32]) -> Vec<u8> {
+        let mut text = String::new();
+        let mut line = |cells: [String; 5]| {
+            let cells = self.columns.iter().map(|&column| match &cells[column] {
+                cell if self.is_quoted => format!("\"{cell}\""),
+                cell => cell.clone(),
+            });
+            text.push_str(&cells.collect::<Vec<_>>().join(&self.separator.to_string()));
+            text.push_str(if self.has_blank_lines { "\r\n\r\n" } else { "\n" });
+        };
+        line(
+            ["Application", "ProcessID", "TimeInSeconds", "MsBetweenPresents", "Core [\u{b0}C]"]
+                .map(str::to_owned),
+        );
+        let mut sum = 0;
+        for &time in hundredths {
+            sum += time;
+            let number = |number: String| match self.has_decimal_comma {
+                true => number.replace('.', ","),
+                false => number,
+            };
+            line([
+                "game.exe".to_owned(),
+                "7".to_owned(),
+                number(format!("{:.5}", f64::from(sum) / 1e5)),
+                number(format!("{:.2}", f64::from(time) / 1e2)),
+                number("50.5".to_owned()),
+            ]);
+        }
+        let mark = if self.has_mark { "\u{feff}" } else { "" };
+        match (self.is_utf_16, self.has_mark) {
+            (true, _) => {
+                format!("{mark}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+            }
+            (false, true) => format!("{mark}{text}").into_bytes(),
+            (false, false) => text.chars().map(|letter| u8::try_from(letter).unwrap()).collect(),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_table_has_the_same_figures_however_it_is_written(
+        layout in layouts(),
+        hundredths in prop::collection::vec(200_u32..10_000, 3..40),
+    ) {
+        let imported = import::from_bytes(&layout.write(&hundredths), &Options::default()).unwrap();
+        prop_assert_eq!((imported.source, imported.bad_lines.count), (Source::PresentMon, 0));
+        let times: Vec<i64> = recording(&imported).frame_times.values().collect();
+        let expected: Vec<i64> = hundredths.iter().map(|&time| i64::from(time) * 10_000).collect();
+        prop_assert_eq!(times, expected);
+        prop_assert_eq!(imported.name.as_str(), "game.exe");
+    }
+}

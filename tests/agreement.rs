@@ -29,7 +29,8 @@ fn every_output_of_a_run_has_the_same_sentences() {
             String::from_utf8(file).unwrap()
         };
         jitterscope_engine::store::Store::at(folder.path()).save(&run).unwrap();
-        let shown = cli::run(&folder, &["runs", "show", run.id.as_str()]);
+        let id = run.id.to_string();
+        let shown = cli::run(&folder, &["runs", "show", &id]);
         assert!(shown.status.success(), "{path:?}: {}", String::from_utf8_lossy(&shown.stderr));
         let terminal = String::from_utf8(shown.stdout).unwrap();
         let preview = markdown::text(&export::page_blocks(&run, &report, &options));

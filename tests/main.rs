@@ -2,6 +2,7 @@
 
 mod administrator; // Tests with administrator rights: what an agent may do and what it refuses.
 mod administrator_window; // Administrator rights in the window: granted, canceled, given up.
+mod agreement; // One run has the same sentences in every output.
 mod captures; // The page of an imported capture.
 mod cells; // Every cell of every table, in every format that contains tables.
 mod check; // The `check` command: exit status, results, and error messages for invalid limits files.

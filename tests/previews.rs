@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::{ExportKind, ExportRequest};
-use jitterscope_engine::export::{Block, Format, IncludedNames, Parts, html};
+use jitterscope_engine::export::{Block, Format, IncludedNames, Parts, markdown};
 
 use super::files::{saved, showing, step_until_shown};
 use super::window::{step_until, window};
 
+fn plain(text: &str) -> String {
+    text.replace('\u{202f}', " ")
+}
+
 #[test]
-fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a_click() {
+fn the_preview_of_a_report_is_its_document_and_enter_saves_it_after_a_click() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     saved(folder.path(), "0a1b2c3d", "before");
     let mut harness = showing(&folder, "before");
@@ -41,15 +45,14 @@ fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a
     step_until(&mut harness, |app| app.session().exports().active().is_none());
     let page = std::fs::read_to_string(&file).unwrap();
     assert_eq!(preview.bytes, u64::try_from(page.len()).unwrap());
-    assert_eq!(preview.outline, html::outline(&page));
-    // The preview has every section of the file, in the same order.
-    let mut titles = preview.outline.iter().filter_map(|block| match block {
-        Block::Heading(title) | Block::Details(title, _) => Some(title.clone()),
-        _ => None,
-    });
-    let visible = page.replace("&amp;", "&");
-    for title in visible.split("<h2>").skip(1).filter_map(|rest| rest.split('<').next()) {
-        assert!(titles.any(|one| one.starts_with(title)), "{title}: {:?}", preview.outline);
+    // The preview shows the document of the run: the answer of the page, and each of its tables.
+    let shown = markdown::text(&preview.outline);
+    let answer = page.split("<p class=\"answer\">").nth(1).unwrap().split('<').next().unwrap();
+    assert!(plain(&shown).contains(&plain(answer)), "{answer}: {shown}");
+    for table in page.split("data-table=").skip(1) {
+        let title = table.split("<h2>").nth(1).unwrap().split('<').next().unwrap();
+        let title = if title == "All figures" { "**Configurations**" } else { title };
+        assert!(shown.contains(title), "{title}: {shown}");
     }
     let plots = preview.outline.iter().filter(|block| matches!(block, Block::Plot { .. })).count();
     assert!(1 < plots, "{:?}", preview.outline);

@@ -12,18 +12,20 @@ pub mod library;
 pub mod live;
 pub mod low;
 pub mod machine;
-pub mod quick;
 pub mod run_name;
 pub mod series;
 
 pub use self::date::{date, eta, list_date, local, local_date, nanos_between, now, time};
-pub use self::run_name::{ending_word, full_run_name, name_or_title, run_name};
+pub use self::run_name::{
+    check_file_name, check_name, ending_word, full_run_name, name_or_title, run_name,
+};
+pub use jitterscope_engine::report::document::check as quick;
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, capitalized, choose_decimals, choose_unit, count_text,
-    format_bytes, format_clock, format_count, format_decimal, format_graded_percent,
-    format_long_time, format_measured_fps, format_period, format_ratio, format_setting,
-    format_share, format_signed_share, format_signed_time, format_signed_time_in, format_time,
-    format_time_above, format_time_in, time_parts,
+    format_bytes, format_clock, format_count, format_decimal, format_long_time,
+    format_measured_fps, format_period, format_ratio, format_setting, format_share,
+    format_signed_share, format_signed_time, format_signed_time_in, format_time, format_time_in,
+    time_parts,
 };
 
 /// Returns the name in at most `most` characters; if it is cut, the last one is an ellipsis.

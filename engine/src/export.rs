@@ -4,13 +4,11 @@
 //! Text from outside this program is escaped for the file format. Names of the user, the machine,
 //! and other programs are redacted, unless the options of the export include these names.
 
+mod check;
 pub mod chrome_trace;
 pub mod csv;
 pub mod cyclictest;
 pub mod dataset;
-pub mod document;
-mod facts;
-mod folded;
 pub mod hgrm;
 pub mod html;
 pub mod mangohud;
@@ -19,7 +17,6 @@ pub mod openmetrics;
 mod parts;
 pub mod presentmon;
 pub mod privacy;
-mod requests;
 mod sanitize;
 mod series;
 mod svg;
@@ -36,8 +33,9 @@ use crate::report::{Chart, Report, Table};
 use crate::run::{Run, Trace};
 
 pub use crate::report::chart::default_row;
-pub use document::Block;
-pub use facts::{machine as machine_lines, machine_line};
+pub use crate::report::document::facts::{machine as machine_lines, machine_line};
+pub use crate::report::document::{self, Block};
+pub use check::CheckFile;
 pub use parts::Parts;
 pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
 pub use sanitize::{for_terminal, shown_name};
@@ -179,7 +177,7 @@ impl Headline {
             grade: report.word().to_owned(),
             sentence: report.sentence(),
             evidence: report.verdict.numbers(),
-            advice: report.verdict.finding.advice.clone(),
+            advice: report.what_to_do().unwrap_or_default(),
             privacy: String::new(),
         }
     }
@@ -265,7 +263,24 @@ fn traced_names(run: &Run) -> BTreeSet<&String> {
 /// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
-    markdown::text(&Ticket::of_run(&run, &report, &headline, options.parts).blocks())
+    markdown::text(&ticket::document(&run, &report, &headline, options.parts).summary.blocks())
+}
+
+/// Returns the result of a run with its names, as a document; `when` is the date of the run.
+pub fn run_document(run: &Run, report: &Report, when: String) -> document::Document {
+    ticket::document(run, report, &Headline::of(run, report, when), Parts::ALL)
+}
+
+/// Returns what an HTML page of a run shows, as blocks: the summary, the plots, and everything else.
+pub fn page_blocks(run: &Run, report: &Report, options: &Options) -> Vec<Block> {
+    let Prepared { run, report, headline } = prepared(Format::Html, run, report, options);
+    let mut blocks = ticket::file(&run, &report, &headline, options.parts);
+    let plots = report.charts(&run).into_iter();
+    let plots =
+        plots.map(|chart| Block::Plot { title: chart.title.to_owned(), finding: chart.note });
+    let details = blocks.pop();
+    blocks.extend(plots.chain(details));
+    blocks
 }
 
 /// Writes a run in the given format.
@@ -284,7 +299,7 @@ pub fn write(
     match format {
         Format::Html => html::write(run, report, &headline, options, to),
         Format::Markdown => {
-            markdown::render(&folded::document(run, report, &headline, options), to)
+            markdown::render(&ticket::file(run, report, &headline, options.parts), to)
         }
         Format::Json => exported::write(run, report, &headline.sentence, to).map(drop),
         Format::CsvSummary => csv::table(report.tables.get(options.table), to),

@@ -13,12 +13,14 @@
 //! - `evaluate`, which computes a report,
 //! - `glossary`: the terms and their definitions,
 //! - `across`, which compares several runs,
+//! - `document`, which words a result as blocks,
 //! - `reference`: the output formats of the reference tools.
 
 mod account;
 mod across;
 mod activity;
 pub mod capture;
+pub mod document;
 mod evaluate;
 mod frame_loop;
 mod game_tick;

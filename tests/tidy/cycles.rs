@@ -8,7 +8,7 @@ use super::{check, is_of_tests, sources};
 
 /// The modules of the engine's `report` from the lowest layer to the highest, with one or more modules per
 /// layer. Each module may name only modules in lower layers.
-const REPORT_STEPS: [&[&str]; 8] = [
+const REPORT_STEPS: [&[&str]; 9] = [
     &["model"],
     &["account"],
     &["paced", "waits", "resampled", "spin_tails", "activity"],
@@ -25,6 +25,7 @@ const REPORT_STEPS: [&[&str]; 8] = [
     &["evaluate"],
     &["glossary"],
     &["across"],
+    &["document"],
     &["reference"],
 ];
 

@@ -20,6 +20,7 @@ use super::{Source, check, is_of_tests, sources};
 /// Engine, 52 079 to 53 120: one effect for every question "did it change", with the words of comparisons, which moved
 /// from the app; the run-to-run variation by kind of metric, as text; disturbed runs by name; more conditions.
 /// App, 38 701 to 38 640: conditions of pipelines are true, false, or undecided, and name what decided.
+/// Engine, 52 079 to 52 913: the words of the quick check moved from the app, which has 1 038 lines fewer.
 const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 0), ("app/src", 0)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;

@@ -9,8 +9,8 @@ use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::format::exported;
-use jitterscope_engine::platform::Refusal;
-use jitterscope_engine::report::{Configuration, Delays, PacedFigures, Report};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::document::{Block, Fact, Level, Piece, Step};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::{MAX_PADDING, count_text};
 
@@ -20,11 +20,6 @@ use super::output::{Output, PrintError};
 pub(super) use super::output::{print_message, print_output};
 use super::{text, why};
 use crate::text as words;
-
-/// Maximum number of printed rows of an event table.
-const MAX_EVENTS: usize = 40;
-/// Maximum number of listed delay sources.
-const MAX_SOURCES: usize = 4;
 
 /// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
@@ -98,159 +93,91 @@ fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
 /// figures, or all figures if there is no hint. The verdict comes last, where a terminal user looks
 /// first.
 fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> String {
-    let is_all = all.is_none();
     let on = host.map_or_else(String::new, |host| format!("{host}: "));
-    let mut text = format!("{}\n{on}{}\n\n", words::full_run_name(run), run.machine.short());
+    let head = format!("{}\n{on}{}\n\n", words::full_run_name(run), run.machine.short());
+    let level = if all.is_none() { Level::All } else { Level::Page };
+    let document = export::run_document(run, report, words::local_date(run.started_at));
+    let hint = all.map_or_else(String::new, |all| format!("All figures: {all}\n"));
+    let before = format!("{}{hint}", why::source_lines(run));
+    blocks(&head, document.blocks(level), &before)
+}
+
+/// Returns the blocks of a document as text, after `head`. The verdict comes last, after the lines `before`, where a
+/// terminal user looks first.
+pub(super) fn blocks<'a>(
+    head: &str,
+    blocks: impl Iterator<Item = &'a Block>,
+    before: &str,
+) -> String {
     let width = tables::terminal_width();
-    if is_all {
-        all_tables(&mut text, report, width);
-    } else {
-        if let Some(table) = report.key_table(&["requested", "applied"]) {
-            tables::write(&mut text, &table, width);
+    let mut text = head.to_owned();
+    let mut verdict = String::new();
+    for block in blocks {
+        match block {
+            Block::Heading(title) => {
+                end_paragraph(&mut text);
+                text.push_str(&format!("{title}\n"));
+            }
+            Block::Paragraph(lines) => {
+                for line in lines {
+                    text.push_str(&format!("{}\n", plain(line)));
+                }
+            }
+            Block::Item(line) => text.push_str(&format!("  {}\n", plain(line))),
+            Block::Quote(lines) => {
+                lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+            }
+            Block::Grid(grid) => {
+                let rows: Vec<_> =
+                    std::iter::once(&grid.header).chain(&grid.rows).cloned().collect();
+                columns(&mut text, &rows);
+                text.push('\n');
+            }
+            Block::Facts(facts) => {
+                let width = facts.iter().map(|fact| fact.name.chars().count()).max().unwrap_or(0);
+                let width = width.min(MAX_PADDING);
+                for Fact { is_warning, name, value } in facts {
+                    let mark = if *is_warning { "!" } else { " " };
+                    text.push_str(&format!("{mark} {name:<width$}  {value}\n"));
+                }
+            }
+            Block::Steps(steps) => {
+                for Step { title, text: reason } in steps {
+                    text.push_str(&format!("  {title}\n"));
+                    if !reason.is_empty() {
+                        text.push_str(&format!("    {reason}\n"));
+                    }
+                }
+            }
+            Block::Table(table, omitted) => {
+                tables::write(&mut text, table, width);
+                if 0 < *omitted {
+                    text.push_str(&format!("{}\n\n", count_text(*omitted, "more rows")));
+                }
+            }
+            // A terminal shows neither plots nor sections that are closed at first.
+            Block::Plot { .. } | Block::Details(..) => {}
+            Block::Verdict(statement) => {
+                let lines = std::iter::once(statement.answer.clone()).chain(statement.notes());
+                verdict = lines.map(|line| format!("{line}\n")).collect();
+            }
         }
-        delayed_by(&mut text, report);
     }
-    text.push_str(&why::source_lines(run));
-    refusals(&mut text, report);
-    rebasing(&mut text, report, is_all);
-    if !report.cautions.is_empty() {
-        text.push_str("\nMeasurement quality\n");
-        for caution in &report.cautions {
-            text.push_str(&format!("  {caution}\n"));
-        }
-    }
-    if let Some(all) = all {
-        text.push_str(&format!("All figures: {all}\n"));
-    }
-    text.push_str(&format!("\n{}: {}\n", report.word(), report.sentence()));
-    let evidence = report.evidence();
-    let to_do = report.what_to_do().filter(|to_do| !evidence.ends_with(to_do.as_str()));
-    for line in [Some(evidence), to_do].into_iter().flatten().filter(|line| !line.is_empty()) {
-        text.push_str(&line);
-        text.push('\n');
-    }
+    end_paragraph(&mut text);
+    text.push_str(before);
+    end_paragraph(&mut text);
     // Some terminals cannot show the narrow space between a number and its unit.
-    text.replace(words::NARROW_SPACE, " ")
+    format!("{text}{verdict}").replace(words::NARROW_SPACE, " ")
 }
 
-fn all_tables(text: &mut String, report: &Report, width: usize) {
-    for (table, position) in report.tables.iter().zip(0..) {
-        // Only event tables are cut, because they may have thousands of rows; the first table, of
-        // configurations, is complete.
-        let most = if position == 0 { usize::MAX } else { MAX_EVENTS };
-        let mut table = table.clone();
-        let hidden = table.truncate(most);
-        tables::write(text, &table, width);
-        if 0 < hidden {
-            text.push_str(&format!("{}\n\n", count_text(hidden, "more rows")));
-        }
-    }
-}
-
-/// Appends the sources of delay that cost the most time, each with its share of the total lateness.
-fn delayed_by(text: &mut String, report: &Report) {
-    let mut ranked = report.delays.ranked.clone();
-    ranked.retain(|delay| 0.0005 <= delay.share);
-    let (listed, others) = ranked.split_at(ranked.len().min(MAX_SOURCES));
-    let mut rows = vec![["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec()];
-    rows.extend(listed.iter().map(|delay| {
-        vec![
-            delay.title(),
-            words::format_count(delay.sample_count),
-            words::format_time(delay.worst),
-            words::format_share(delay.share),
-        ]
-    }));
-    if rows.len() == 1 {
-        return;
-    }
-    columns(text, &rows);
-    if !others.is_empty() {
-        text.push_str(&format!("{}\n", Delays::describe_others(others)));
-    }
-    text.push('\n');
-}
-
-/// Appends, for each configuration, the lateness that a re-based schedule hid; with `is_all`, also
-/// the lateness that re-basing would have hidden.
-fn rebasing(text: &mut String, report: &Report, is_all: bool) {
-    let hidden_of = |row: &Configuration| {
-        let figures = row.figures.get::<PacedFigures>()?;
-        let hidden = figures.rebasing_text().filter(|_| is_all || figures.is_rebased)?;
-        Some((row.label.clone(), hidden))
-    };
-    let hidden: Vec<(String, String)> = report.rows.iter().filter_map(hidden_of).collect();
-    if !hidden.is_empty() {
+/// Ends the text with an empty line.
+fn end_paragraph(text: &mut String) {
+    if !text.ends_with("\n\n") {
         text.push('\n');
-        let width = hidden.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-        let width = width.min(MAX_PADDING);
-        for (label, hidden) in hidden {
-            text.push_str(&format!("{label:<width$}  {hidden}\n"));
-        }
     }
 }
 
-/// Appends each denied request once, with the affected rows, the reason, and how to allow it.
-fn refusals(text: &mut String, report: &Report) {
-    let requests = report.rows.iter().flat_map(|row| {
-        let refusals = row.granted.iter().flat_map(|granted| &granted.refusals);
-        refusals.map(move |refusal| (row.label.as_str(), refusal))
-    });
-    write_denied(text, requests);
-}
-
-/// Appends each denied request once. A request comes with the label of its row.
-fn write_denied<'a>(text: &mut String, requests: impl Iterator<Item = (&'a str, &'a Refusal)>) {
-    let mut reported: Vec<(String, &Refusal, Vec<&str>)> = Vec::new();
-    for (label, refusal) in requests {
-        let line = match refusal.call.as_str() {
-            "" => refusal.to_string(),
-            call => format!("{refusal}, by {call}"),
-        };
-        match reported.iter_mut().find(|(known, _, _)| *known == line) {
-            Some((_, _, labels)) => labels.push(label),
-            None => reported.push((line, refusal, vec![label])),
-        }
-    }
-    if reported.is_empty() {
-        return;
-    }
-    text.push_str("Denied\n");
-    for (line, Refusal { requested, remedy, .. }, labels) in reported {
-        // The line begins with the request, which is also the name of its only row in a test of policies.
-        let is_named = labels == [requested.as_str()];
-        let labels = if is_named { String::new() } else { format!("{}: ", labels.join("; ")) };
-        text.push_str(&format!("  {labels}{line}\n"));
-        if !remedy.is_empty() {
-            text.push_str(&format!("    {remedy}\n"));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_denied_request_that_names_its_row_is_named_once() {
-        let refusal = |requested: &str| Refusal {
-            requested: requested.to_owned(),
-            call: "sched_setscheduler".to_owned(),
-            errno: Some(1),
-            error_name: "EPERM".to_owned(),
-            reason: "permission denied".to_owned(),
-            remedy: "raise the limit".to_owned(),
-        };
-        let (fifo, pin) = (refusal("FIFO 5"), refusal("CPU 3"));
-        let mut text = String::new();
-        let rows = [("FIFO 5", &fifo), ("Normal, CPU 3", &pin), ("Highest, CPU 3", &pin)];
-        write_denied(&mut text, rows.into_iter());
-        let expected = "Denied
-  FIFO 5: permission denied (EPERM, 1), by sched_setscheduler
-    raise the limit
-  Normal, CPU 3; Highest, CPU 3: CPU 3: permission denied (EPERM, 1), by sched_setscheduler
-    raise the limit
-";
-        assert_eq!(text, expected);
-    }
+/// Returns the text of a line without its styles.
+fn plain(line: &[Piece]) -> String {
+    line.iter().map(|piece| piece.text.as_str()).collect()
 }

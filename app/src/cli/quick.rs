@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::openmetrics::{self, Source};
-use jitterscope_engine::export::{self, Format};
+use jitterscope_engine::export::{self, CheckFile, Format};
 use jitterscope_engine::format;
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{CheckSettings, Part};
+use jitterscope_engine::report::document::Level;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard, joined, lateness_chart};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run};
@@ -23,7 +24,7 @@ use serde_json::{Value, json};
 
 use super::names::{self, Place};
 use super::output::Output;
-use super::print::{columns, print_message};
+use super::print::{blocks, print_message};
 use super::terminal::{self, Terminal};
 use super::{Status, failed, format_option, host, path_option, text, why};
 use crate::run_list::is_skipped;
@@ -172,16 +173,23 @@ impl Saved {
     pub(super) fn file_name(&self, format: Format) -> String {
         let runs = self.runs();
         let group = runs.iter().find_map(|run| run.group.as_ref());
-        words::quick::file_name(self.began, group, format.extension())
+        words::check_file_name(self.began, group, format.extension())
     }
 
     /// Writes the check as one file in HTML or Markdown.
     pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
         let parts = self.measured();
-        let (is_page, names) = (format == Format::Html, names::included(Place::File));
+        let is_page = format == Format::Html;
         let (card, chart) =
             (Scorecard::of(&parts), is_page.then(|| lateness_chart(&parts)).flatten());
-        words::quick::write(is_page, &card, &parts, chart.as_ref(), names, to)
+        let file = CheckFile {
+            card: &card,
+            parts: &parts,
+            chart: chart.as_ref(),
+            date: words::local_date,
+            included_names: names::included(Place::File),
+        };
+        file.write(is_page, to)
     }
 }
 
@@ -228,7 +236,7 @@ impl Check<'_> {
                     }
                     let found = self.terminal.host().look();
                     self.stop_if_interrupted();
-                    let words = words::quick::busy_now(&found).filter(|_| !is_said);
+                    let words = words::live::busy_now(&found).filter(|_| !is_said);
                     let next = self.sequence.take_other_load(found);
                     if let (CheckStep::Look(_), Some(words)) = (&next, words) {
                         is_said = true;
@@ -303,57 +311,9 @@ impl Check<'_> {
 
 /// Returns the result of a check as text for a terminal. The verdict comes last.
 fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
-    let name = words::quick::check_name(began);
-    let mut text = format!("{name}\n{machine}\n\n");
-    let head = ["Measurement", "Verdict", "Value", "Limit", "Metric"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for one in &card.cards {
-        let mut row = vec![one.part.name().to_owned(), words::quick::card_word(one)];
-        match words::quick::card(one) {
-            Some(said) => row.extend([
-                format!("{} {}", said.number, said.unit),
-                words::quick::limit(one),
-                said.caption,
-            ]),
-            None => row.extend([words::MISSING, words::MISSING, ""].map(str::to_owned)),
-        }
-        rows.push(row);
-    }
-    columns(&mut text, &rows);
-    if let Some(full_load) = words::quick::full_load(card) {
-        text.push_str(&format!("{full_load}\n"));
-    }
-    if !card.rates.is_empty() {
-        text.push_str("\nFrame rates that this PC can pace under load\n");
-        text.push_str(words::quick::RATE_SOURCE);
-        text.push_str("\n\n");
-        let grid = words::quick::rates_grid(card);
-        columns(&mut text, &[vec![grid.header], grid.rows].concat());
-    }
-    if !card.trust.is_empty() {
-        text.push_str("\nMeasurement quality\n");
-        for trust in &card.trust {
-            let (name, said) = words::quick::trust(trust);
-            let mark = if trust.is_good() { " " } else { "!" };
-            text.push_str(&format!("{mark} {name:<15} {said}\n"));
-        }
-    }
-    let to_do = words::quick::what_to_do(card);
-    if !to_do.is_empty() {
-        text.push_str("\nWhat to do\n");
-        let note = card.delayed.as_ref().map(words::quick::delayed_note).unwrap_or_default();
-        if !note.is_empty() {
-            text.push_str(&format!("{note}\n"));
-        }
-        for said in to_do {
-            text.push_str(format!("  {}. {}", said.title, said.text).trim_end());
-            text.push('\n');
-        }
-    }
-    let answer = words::quick::sentence(card);
-    text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
-    // Some terminals cannot show the narrow space between a number and its unit.
-    text.replace(words::NARROW_SPACE, " ")
+    let head = format!("{}\n{machine}\n\n", words::check_name(began));
+    let document = words::quick::document(card, &[], "");
+    blocks(&head, document.blocks(Level::Page), "")
 }
 
 /// Returns the metrics of all measurements and the verdict in the OpenMetrics format.

@@ -21,8 +21,8 @@ pub const COMPARISON_PAGE: [&str; 2] = ["Comparison as HTML", "All runs, for any
 pub const IN_BROWSER: &str =
     "Writes the report to the folder for temporary files and opens it in the browser.";
 
-/// What the preview of an exported page shows: an outline, without plots.
-pub const OUTLINE: &str = "outline; plots in the browser";
+/// What the preview of an exported page shows: the texts and tables of the page, without its plots.
+pub const OUTLINE: &str = "text and tables; plots in the browser";
 
 /// The effect of omitting parts of a run from a page.
 pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported again.";

@@ -1,9 +1,9 @@
-//! Texts about a run: its name, and how it ended.
+//! Texts about a run or a quick check: its name, and how it ended.
 
 use jitterscope_engine::export;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::run::{Ending, Group, Run};
 
 use super::{date, local};
 
@@ -26,6 +26,11 @@ pub fn full_run_name(run: &Run) -> String {
     format!("{name}{test}, {}", date(&local(run.started_at)))
 }
 
+/// Returns the default name of a quick check.
+pub fn check_name(began: jiff::Timestamp) -> String {
+    format!("Quick check, {}", date(&local(began)))
+}
+
 /// Returns the name, or else the title derived from the settings, or else the name of the test.
 pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
     match (name, title) {
@@ -33,6 +38,13 @@ pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
         ("", title) => title.to_owned(),
         (name, _) => export::shown_name(name),
     }
+}
+
+/// Returns the file name for an exported quick check; `group` contains the ID of the check.
+pub fn check_file_name(began: jiff::Timestamp, group: Option<&Group>, extension: &str) -> String {
+    let date = began.strftime("%Y-%m-%d");
+    let id = group.map_or("check", |group| group.id.as_str());
+    format!("{date}-quick-check-{id}.{extension}")
 }
 
 /// Returns a word for how a run ended, shown before its date.

@@ -7,7 +7,6 @@ mod details;
 mod figures;
 mod fluid;
 mod head;
-mod outline;
 mod page;
 mod plot;
 mod quality;
@@ -17,16 +16,16 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html};
-use super::{Headline, Options, Parts, parts, svg};
+use super::{Headline, Options, Parts, svg};
 use crate::format::{exported, measurement_sum};
 use crate::report::chart::default_row;
+use crate::report::document::run;
 use crate::report::table::Column;
 use crate::report::{Caution, Chart, Report, Table};
 use crate::run::Run;
 
 pub use compared::{Change, Changes, ComparisonPage, RelativeChange, Side, write_comparison};
-pub use outline::outline;
-pub use page::{Measurement, Page, write_page};
+pub(super) use page::write_page;
 
 /// Maximum number of rows of a table of events.
 const MAX_EVENTS: usize = 200;
@@ -54,7 +53,7 @@ pub fn write(
     let holds = options.parts;
     begin(&headline.title, &format!("Jitterscope run {}, {}", run.id, headline.about), to)?;
     head::write(run, report, headline, holds, to)?;
-    let cautions: Vec<&Caution> = parts::cautions(report, holds).collect();
+    let cautions: Vec<&Caution> = run::cautions(report, holds.machine).collect();
     let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
         cautions.into_iter().partition(|caution| caution.is_weakening());
     let place = report.grade_place(run);
@@ -74,7 +73,7 @@ pub fn write(
         plot::write_alone(chart, to)?;
         details::close(to)?;
     }
-    let tables = parts::tables(report, holds, MAX_EVENTS);
+    let tables = run::tables(report, holds.machine, MAX_EVENTS);
     if let Some((first, _)) = tables.first() {
         details::all_figures("All figures", first, to)?;
     }

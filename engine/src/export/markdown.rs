@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::document::{Block, Grid, Piece, TextStyle};
 use super::sanitize::{NOTE, markdown};
+use crate::report::document::{Block, Grid, Piece, TextStyle, simplified};
 use crate::units::{MAX_PADDING, NARROW_SPACE};
 
 /// Returns blocks as Markdown; special characters in texts are escaped.
@@ -16,8 +16,9 @@ pub fn text(blocks: &[Block]) -> String {
 
 /// Writes blocks as Markdown; special characters in texts are escaped.
 pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
+    let blocks = simplified(blocks);
     let mut previous: Option<&Block> = None;
-    for block in blocks {
+    for block in &blocks {
         // A list item needs no blank line before it; a table does.
         let is_joined = matches!(
             (previous, block),
@@ -44,6 +45,8 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
             Block::Plot { title, finding } => {
                 writeln!(to, "- {}: {}", plain(title), plain(finding))?;
             }
+            // Simplified blocks contain none of these.
+            Block::Facts(_) | Block::Steps(_) | Block::Table(..) | Block::Verdict(_) => {}
             Block::Details(summary, blocks) => {
                 writeln!(to, "<details>\n<summary>{}</summary>\n", plain(summary))?;
                 render(blocks, to)?;

@@ -1,7 +1,7 @@
 //! The parts of a run that a report contains, and the reduction of a run to one configuration.
 
 use super::{Format, Headline, default_row};
-use crate::report::{Caution, Report, Table, judges_each_configuration};
+use crate::report::{Report, judges_each_configuration};
 use crate::run::{Run, Subject};
 
 /// The parts of a run in an exported file. An omitted part is nowhere in the file. In HTML and Markdown, any part can
@@ -96,26 +96,4 @@ pub(super) fn single_configuration_headline(
         advice: String::new(),
         ..words
     }
-}
-
-/// Returns the warnings about a run, without the one about a virtual machine if the machine is omitted.
-pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &Caution> {
-    report
-        .cautions
-        .iter()
-        .filter(move |caution| parts.machine || !matches!(caution, Caution::VirtualMachine(_)))
-}
-
-/// Returns the tables and the number of omitted rows of each: tables of events have at most `most_events` rows. The
-/// column about the CPU time of other programs is omitted together with the machine.
-pub(super) fn tables(report: &Report, parts: Parts, most_events: usize) -> Vec<(Table, usize)> {
-    let shown = report.tables.iter().enumerate().map(|(position, table)| {
-        let mut table = table.clone();
-        if !parts.machine {
-            table.remove("other_cpu_share");
-        }
-        let omitted = table.truncate(if position == 0 { usize::MAX } else { most_events });
-        (table, omitted)
-    });
-    shown.collect()
 }

@@ -1,13 +1,14 @@
-//! A short summary to paste into a ticket or chat: the verdict, its numbers, the machine, and how
-//! to repeat the run.
+//! The result of a run as a Markdown file, and its first lines to paste into a ticket or chat: the
+//! verdict, its numbers, the machine, and how to repeat the run.
 
-use super::document::{Block, Grid, Line, Piece};
-use super::{Headline, Parts, facts, markdown, parts};
-use crate::format::{measurement_sum, shortened_sum};
-use crate::report::table::{Column, Format};
-use crate::report::{Caution, Report, Table};
+use std::io;
+
+use super::{Headline, Parts, markdown};
+use crate::format::{exported, measurement_sum, shortened_sum};
+use crate::report::Report;
+use crate::report::document::run::{self, Contents};
+use crate::report::document::{ALL, Block, Document, Line, Piece, Statement, Summary};
 use crate::run::Run;
-use crate::units::{format_others, format_share};
 
 /// Maximum number of lines of a ticket.
 pub const MAX_LINES: usize = 15;
@@ -15,73 +16,60 @@ pub const MAX_LINES: usize = 15;
 pub const MAX_LETTERS: usize = 1_800;
 /// Maximum number of characters of the command that repeats a run; a longer command is omitted.
 const MAX_COMMAND: usize = 300;
-/// Maximum number of sources of delay that are named; the others are summed up.
-const MAX_SOURCES: usize = 3;
-/// Maximum number of columns with figures in the table of a ticket.
-const MAX_FIGURES: usize = 7;
 
-/// A short summary of a report, to paste into a ticket or chat.
-#[derive(Clone, Debug, Default)]
-pub struct Ticket {
-    /// What was measured, when, and with which version.
-    pub title: Line,
-    /// The grade and the finding.
-    pub answer: String,
-    /// The numbers that support the finding, the recommendation, and the most severe warning.
-    pub notes: Vec<String>,
-    /// The key figures.
-    pub grid: Grid,
-    /// The sources of delay, the machine, the measurement quality, and how to repeat the run.
-    pub facts: Vec<Line>,
+pub use crate::report::document::Summary as Ticket;
+
+/// Returns the document of a run as far as `holds` includes its parts.
+pub(super) fn document(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
+    let title = match report.rows.as_slice() {
+        [only] if !headline.title.contains(&only.label) => {
+            format!("{}: {}", headline.title, only.label)
+        }
+        _ => headline.title.clone(),
+    };
+    let program = if run.plan().is_some() { "Jitterscope " } else { "" };
+    let about = format!(" ({}, {program}{})", headline.about, run.app_version);
+    let contents = Contents {
+        title: vec![Piece::strong(title), Piece::plain(about)],
+        statement: Statement {
+            answer: format!("{}: {}", headline.grade, headline.sentence),
+            evidence: headline.evidence.clone(),
+            to_do: report.what_to_do(),
+        },
+        has_machine: holds.machine,
+        has_settings: holds.repeat,
+    };
+    let mut document = run::document(run, report, &contents);
+    document.summary.facts.push(repeat(run, holds));
+    document
 }
 
-impl Ticket {
-    /// Returns the ticket of a run.
-    pub(super) fn of_run(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Self {
-        let title = match report.rows.as_slice() {
-            [only] if !headline.title.contains(&only.label) => {
-                format!("{}: {}", headline.title, only.label)
-            }
-            _ => headline.title.clone(),
-        };
-        let program = if run.plan().is_some() { "Jitterscope " } else { "" };
-        let about = format!(" ({}, {program}{})", headline.about, run.app_version);
-        let mut notes = vec![headline.evidence.clone()];
-        if let Some(to_do) = report.what_to_do() {
-            notes.push(format!("What to do: {to_do}"));
-        }
-        // A disturbance that the verdict already states is not repeated as a warning.
-        let is_disturbed = report.verdict.standing.disturbance().is_some();
-        let mut warnings = parts::cautions(report, holds).filter(|caution| match caution {
-            Caution::OtherLoad { .. } => !is_disturbed,
-            Caution::Stopped { .. } => false,
-            _ => true,
-        });
-        if let Some(first) = warnings.next() {
-            let more = match warnings.count() {
-                0 => String::new(),
-                more => format!(" And {more} more."),
-            };
-            notes.push(format!("Warning: {first}{more}"));
-        }
-        notes.retain(|note| !note.is_empty());
-        let mut lines: Vec<String> = delayed_by(report).into_iter().collect();
-        if holds.machine {
-            lines.push(format!("Machine: {}", facts::machine_line(run)));
-        }
-        let quality = facts::quality(run, report, holds.machine);
-        lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
-        let mut facts: Vec<Line> = lines.into_iter().map(|line| vec![Piece::plain(line)]).collect();
-        facts.push(repeat(run, holds));
-        Self {
-            title: vec![Piece::strong(title), Piece::plain(about)],
-            answer: format!("{}: {}", headline.grade, headline.sentence),
-            notes,
-            grid: report.key_table(&[]).map(|table| grid(&table)).unwrap_or_default(),
-            facts,
-        }
+/// Returns the blocks of the Markdown file of a run: the summary, then a section with everything else.
+pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Vec<Block> {
+    let mut document = document(run, report, headline, holds);
+    let mut last = Vec::new();
+    if !headline.privacy.is_empty() {
+        last.push(Piece::plain(format!("{}. ", headline.privacy)));
     }
+    // The names in `run` are already redacted, so this is the checksum of a JSON export that
+    // redacts the same names.
+    if let Ok(sum) = exported::write(run, report, &headline.sentence, &mut io::sink()) {
+        last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
+    }
+    last.extend([Piece::plain(" SHA-256 of the measurement: "), Piece::code(measurement_sum(run))]);
+    document.extend(ALL, [Block::Paragraph(vec![last])]);
+    complete(document)
+}
 
+/// Returns the blocks of the file of a document: its summary, then a section with everything else.
+pub fn complete(document: Document) -> Vec<Block> {
+    let details = document.details();
+    let mut blocks = document.summary.blocks();
+    blocks.push(details);
+    blocks
+}
+
+impl Summary {
     /// Returns the ticket as blocks of at most [`MAX_LINES`] lines and [`MAX_LETTERS`] characters:
     /// rows of the table that do not fit are omitted, and long lines are truncated.
     pub fn blocks(mut self) -> Vec<Block> {
@@ -125,20 +113,6 @@ fn cut(text: &mut String, longest: usize) {
     }
 }
 
-/// Returns a line with the sources of delay and their shares of all lateness; `None` if no source
-/// is known.
-fn delayed_by(report: &Report) -> Option<String> {
-    let sources: Vec<_> = report.delays.ranked.iter().filter(|it| 0.0005 <= it.share).collect();
-    let (named, others) = sources.split_at(sources.len().min(MAX_SOURCES));
-    let mut words: Vec<String> =
-        named.iter().map(|it| format!("{} {}", it.name, format_share(it.share))).collect();
-    if !others.is_empty() {
-        let share: f64 = others.iter().map(|it| it.share).sum();
-        words.push(format!("{} {}", format_others(others.len()), format_share(share)));
-    }
-    (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
-}
-
 /// Returns the ID of a run, the checksum of its measurement, and the command that repeats the run.
 fn repeat(run: &Run, holds: Parts) -> Line {
     let sum = measurement_sum(run);
@@ -157,39 +131,6 @@ fn repeat(run: &Run, holds: Parts) -> Line {
         line.extend([Piece::plain(", repeat with "), Piece::code(command), Piece::plain(only)]);
     }
     line
-}
-
-/// Returns a table without columns that are empty in all rows, with the key rows first. If there is
-/// only one row, its values include their units, and its name is omitted, since the title of the
-/// ticket contains the name.
-fn grid(table: &Table) -> Grid {
-    let mut table = table.clone();
-    let is_single = table.rows.len() == 1;
-    if is_single {
-        for column in &mut table.columns {
-            if let Format::Time { .. } = column.format {
-                column.format = Format::Own;
-            }
-        }
-    }
-    table.rows.sort_by_key(|row| !row.is_key);
-    let is_shown = |at: &usize| {
-        let mut cells = table.rows.iter().filter_map(|row| row.cells.get(*at));
-        (0 < *at || !is_single) && cells.any(|cell| cell.reason().is_none())
-    };
-    let positions: Vec<usize> = (0..table.columns.len())
-        .filter(is_shown)
-        .take(MAX_FIGURES + usize::from(!is_single))
-        .collect();
-    let columns = || positions.iter().filter_map(|at| table.columns.get(*at));
-    let texts = table.rows.iter().map(|row| table.texts(row));
-    Grid {
-        header: columns().map(Column::heading).collect(),
-        is_right: columns().map(|column| !column.is_left_aligned()).collect(),
-        rows: texts
-            .map(|row| positions.iter().filter_map(|at| row.get(*at)).cloned().collect())
-            .collect(),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{
     CollapsingHeader, Galley, Id, Margin, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2,
 };
-use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle};
+use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle, simplified};
 
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::Spans;
@@ -48,6 +48,11 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                 ui.horizontal_top(|ui| {
                     Spans::plain(Type::Body, "•", color).whole_label(ui);
                     line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
+                });
+            }
+            Block::Facts(_) | Block::Steps(_) | Block::Table(..) | Block::Verdict(_) => {
+                ui.push_id(place, |ui| {
+                    blocks_ui(ui, &simplified(std::slice::from_ref(block)), width);
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),

@@ -223,7 +223,7 @@ fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<
 
 /// Describes which other programs a part is waiting for.
 fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
-    text::quick::busy_now(found).map_or_else(
+    text::live::busy_now(found).map_or_else(
         || "Measuring the load of other programs".to_owned(),
         |words| {
             format!(

@@ -17,7 +17,7 @@ pub(super) fn waiting_ui(
     waiting: &WaitingTest,
     actions: &mut Vec<Action>,
 ) {
-    let now = text::quick::busy_now(waiting.found());
+    let now = text::live::busy_now(waiting.found());
     let now = now.as_deref().unwrap_or("the load of other programs is being measured");
     let evidence = format!(
         "{}. Starts below {}, or after {}.",

@@ -1,11 +1,9 @@
 //! Exports a quick check as one file: HTML page, Markdown for a ticket, or image.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
 use std::sync::Arc;
 
-use jitterscope_engine::export::markdown;
-use jitterscope_engine::run::Run;
+use jitterscope_engine::export::CheckFile;
 
 use super::cleaned::exported;
 use super::{ExportKind, ExportRequest, FinishedCheck, LoadedRun};
@@ -19,27 +17,23 @@ pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
         ExportKind::File(format) => format.extension(),
         ExportKind::Image | ExportKind::Comparison | ExportKind::ComparisonPage => "png",
     };
-    text::quick::file_name(check.began, group, extension)
+    text::check_file_name(check.began, group, extension)
 }
 
-/// Returns the text for a ticket, without the private names that the request excludes.
-pub(super) fn ticket(check: &FinishedCheck, request: &ExportRequest) -> String {
-    let check = cleaned(check, request);
-    let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
-    markdown::text(&text::quick::ticket(&check.card, &runs))
-}
-
-/// Writes a quick check as an HTML page or, for any other `kind`, as Markdown.
-pub(super) fn write(
+/// Calls `write` with the file of a check, without the private names that the request excludes.
+pub(super) fn with_file<T>(
     check: &FinishedCheck,
-    kind: ExportKind,
     request: &ExportRequest,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+    write: impl FnOnce(&CheckFile<'_>) -> T,
+) -> T {
     let check = cleaned(check, request);
-    let parts = measured(&check.parts);
-    let chart = check.chart.as_ref();
-    text::quick::write(kind.is_page(), &check.card, &parts, chart, request.included_names, to)
+    write(&CheckFile {
+        card: &check.card,
+        parts: &measured(&check.parts),
+        chart: check.chart.as_ref(),
+        date: text::local_date,
+        included_names: request.included_names,
+    })
 }
 
 /// Returns the check without the private names that the request excludes.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Format, Identity, NameMatch, Options, html};
+use jitterscope_engine::export::{self, Block, Format, Identity, NameMatch, Options};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::{Comparison, Configuration, Report};
 use jitterscope_engine::run::Run;
@@ -21,9 +21,6 @@ use crate::text::compare;
 
 /// Maximum number of bytes of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
-/// Maximum number of bytes of an HTML page that a preview evaluates at the start and at the end of
-/// the page; the run file embedded between them is skipped.
-const PAGE_BYTES: [usize; 2] = [4 << 20, 256 << 10];
 /// Number of bytes that are searched again with the next chunk, because a name may be split between
 /// two chunks.
 const OVERLAP_BYTES: usize = 256;
@@ -114,7 +111,9 @@ impl Job {
         let Self { ready, request, .. } = self;
         match (request.kind, self.whole_check()) {
             (ExportKind::Image, _) => to.write_all(&self.image().map_err(io::Error::other)?.png),
-            (kind, Some(check)) => check::write(check, kind, request, to),
+            (kind, Some(check)) => {
+                check::with_file(check, request, |file| file.write(kind.is_page(), to))
+            }
             (ExportKind::File(format), None) => {
                 let shown = ready.first.as_measured();
                 export::write(format, &shown.run, &shown.report, &options(request), to)
@@ -214,15 +213,12 @@ impl Job {
             let image = Some(Arc::new(image));
             return Ok(Preview { file_name, bytes, finds, image, ..Preview::default() });
         }
-        let is_page = request.kind.is_page();
-        let kept = if is_page { PAGE_BYTES } else { [SHOWN_BYTES, 0] };
-        let mut scanner = ScanningWriter::new(identity, kept, is_wanted);
+        let mut scanner = ScanningWriter::new(identity, SHOWN_BYTES, is_wanted);
         self.write(&mut scanner).map_err(|error| error.to_string())?;
         scanner.search(true);
-        let ScanningWriter { mut head, tail, bytes, finds, .. } = scanner;
-        if is_page {
-            head.extend_from_slice(&tail);
-            let outline = html::outline(&String::from_utf8_lossy(&head));
+        let ScanningWriter { mut head, bytes, finds, .. } = scanner;
+        if request.kind.is_page() {
+            let outline = self.page_blocks();
             return Ok(Preview { file_name, bytes, outline, finds, ..Preview::default() });
         }
         let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
@@ -231,6 +227,19 @@ impl Job {
         }
         let text = String::from_utf8_lossy(&head).into_owned();
         Ok(Preview { file_name, bytes, text, is_cut, finds, ..Preview::default() })
+    }
+
+    /// Returns what an exported HTML page shows, as blocks.
+    fn page_blocks(&self) -> Vec<Block> {
+        let Self { ready, request, .. } = self;
+        if let Some(check) = self.whole_check() {
+            return check::with_file(check, request, |file| file.blocks());
+        }
+        if request.kind == ExportKind::ComparisonPage {
+            return self.compared(compare::document).unwrap_or_default();
+        }
+        let shown = ready.first.as_measured();
+        export::page_blocks(&shown.run, &shown.report, &options(request))
     }
 
     /// Writes an export that is a single file. A CSV summary gets one more file per additional table.
@@ -329,7 +338,7 @@ impl Job {
     pub(super) fn ticket(&self) -> String {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
-            return check::ticket(check, request);
+            return check::with_file(check, request, |file| file.ticket());
         }
         if request.kind == ExportKind::Comparison {
             return export::markdown::text(&self.compared(compare::ticket).unwrap_or_default());
@@ -342,13 +351,12 @@ impl Job {
 /// Compared runs, and the part of the quick checks to which they belong.
 type PartRuns<'a> = (Option<Part>, Vec<&'a Arc<LoadedRun>>);
 
-/// A writer that counts the bytes written to it, retains the first and the last bytes, and searches
-/// all bytes for private names.
+/// A writer that counts the bytes written to it, retains the first bytes, and searches all bytes for
+/// private names.
 struct ScanningWriter<'a> {
     head: Vec<u8>,
-    tail: Vec<u8>,
-    /// Maximum number of bytes in `head` and `tail`; `tail` may temporarily have twice as many.
-    kept: [usize; 2],
+    /// Maximum number of bytes in `head`.
+    kept: usize,
     bytes: u64,
     /// Bytes that are not searched yet, preceded by the overlap with the previous chunk.
     pending: Vec<u8>,
@@ -358,24 +366,9 @@ struct ScanningWriter<'a> {
 }
 
 impl<'a> ScanningWriter<'a> {
-    fn new(identity: &'a Identity, kept: [usize; 2], is_wanted: &'a dyn Fn() -> bool) -> Self {
-        let (head, tail, pending, finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { head, tail, kept, bytes: 0, pending, identity, finds, is_wanted }
-    }
-
-    /// Appends bytes to the head until it is full, and the remaining bytes to the tail.
-    fn keep(&mut self, bytes: &[u8]) {
-        let [first, last] = self.kept;
-        let room = first.saturating_sub(self.head.len()).min(bytes.len());
-        let (begin, rest) = bytes.split_at(room);
-        self.head.extend_from_slice(begin);
-        if 0 < last {
-            self.tail.extend_from_slice(rest);
-            let surplus = self.tail.len().saturating_sub(last);
-            if last < surplus {
-                self.tail.drain(..surplus);
-            }
-        }
+    fn new(identity: &'a Identity, kept: usize, is_wanted: &'a dyn Fn() -> bool) -> Self {
+        let (head, pending, finds) = (Vec::new(), Vec::new(), Vec::new());
+        Self { head, kept, bytes: 0, pending, identity, finds, is_wanted }
     }
 
     /// Searches the pending text up to its last complete word, or all of it if `is_end`.
@@ -405,7 +398,8 @@ impl Write for ScanningWriter<'_> {
             return Err(io::Error::other("another preview was requested"));
         }
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        self.keep(bytes);
+        let room = self.kept.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
         self.pending.extend_from_slice(bytes);
         if SHOWN_BYTES <= self.pending.len() {
             self.search(false);
@@ -494,7 +488,7 @@ mod tests {
             (format!("{filler} /home/eve wood on anvil {filler}"), 3),
         ] {
             for piece in [7, 1_000, 30_000] {
-                let mut scanner = ScanningWriter::new(&identity, [24, 0], &|| true);
+                let mut scanner = ScanningWriter::new(&identity, 24, &|| true);
                 for bytes in text.as_bytes().chunks(piece) {
                     scanner.write_all(bytes).unwrap();
                 }
@@ -507,20 +501,9 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_page_the_beginning_and_the_end_are_held() {
-        let identity = Identity::default();
-        let mut scanner = ScanningWriter::new(&identity, [8, 4], &|| true);
-        for number in 0..10_000 {
-            write!(scanner, "{number:04} ").unwrap();
-        }
-        assert_eq!(scanner.head, b"0000 000");
-        assert!(scanner.tail.ends_with(b"999 ") && scanner.tail.len() <= 12, "{:?}", scanner.tail);
-    }
-
-    #[test]
     fn a_preview_that_is_no_longer_wanted_gives_up() {
         let identity = Identity::default();
-        let mut scanner = ScanningWriter::new(&identity, [24, 0], &|| false);
+        let mut scanner = ScanningWriter::new(&identity, 24, &|| false);
         assert!(scanner.write_all(b"text").is_err());
     }
 }

@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::{document, facts};
 use super::figures;
 use crate::report::Table;
+use crate::report::document::{self, facts};
 use crate::run::Run;
 use crate::stats::distinct;
 use crate::units::count_text;

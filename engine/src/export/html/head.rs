@@ -4,10 +4,11 @@
 use std::io::{self, Write};
 
 use super::super::sanitize::{NAME, NOTE, html, html_lines};
-use super::super::{Headline, Parts, facts};
+use super::super::{Headline, Parts};
 use super::icon;
 use crate::plan::Plan;
 use crate::report::Report;
+use crate::report::document::facts;
 use crate::run::Run;
 use crate::units::{format_count, format_long_time};
 

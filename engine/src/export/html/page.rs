@@ -3,88 +3,64 @@
 
 use std::io::{self, Write};
 
-use super::super::document::Grid;
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::{Headline, facts};
+use super::super::{CheckFile, Headline};
 use super::verdict::{Look, strip};
 use super::{begin, details, finish, head, icon, plot, section, sentence};
 use crate::format::measurement_sum;
-use crate::report::{Chart, GradePlace, Report};
+use crate::report::document::check::{self, AdviceWords};
+use crate::report::document::facts;
+use crate::report::quick::Scorecard;
+use crate::report::{GradePlace, Report};
 use crate::run::Run;
 use crate::stats::GradeRange;
+use crate::units::{MISSING, capitalized};
 
 /// Maximum number of recommendations on the page; the others are in the collapsed details.
 const MAX_ADVICE: usize = 3;
 
-/// The content of the page of a quick check.
-#[derive(Debug)]
-pub struct Page<'a> {
-    /// Title, date, and verdict.
-    pub headline: Headline,
-    /// The grade, which sets the color of the verdict.
-    pub grade: Option<GradeRange>,
-    /// The measurements of the check, one row per measurement.
-    pub measurements: Vec<Measurement>,
-    /// A note about the measurements, in one line; may be empty.
-    pub measurements_note: String,
-    /// Recommendations with title and reason, in descending order of importance.
-    pub advice: Vec<(String, String)>,
-    /// A note about the recommendations, in one line; may be empty.
-    pub advice_note: String,
-    /// A title and a table of frame rates; empty if no frame rate was evaluated.
-    pub rates: (String, Grid),
-    /// Lines about the measurement quality: whether the line reports no problem, its name, and its
-    /// value.
-    pub quality: Vec<(bool, &'static str, String)>,
-    /// Plots below the other sections.
-    pub charts: &'a [Chart],
-    /// The runs of the check: name of the measurement, run, and report.
-    pub runs: Vec<(&'static str, &'a Run, &'a Report)>,
-    /// The command that repeats the check.
-    pub command: &'static str,
-}
-
-/// One measurement of a quick check, shown as a row.
-#[derive(Clone, Debug)]
-pub struct Measurement {
-    /// The name of the measurement.
-    pub name: &'static str,
-    /// The grade to show.
-    pub grade: Option<GradeRange>,
-    /// The grade as a word, or the text shown if there is no grade.
-    pub word: String,
-    /// The number that determines the grade, and its unit.
-    pub value: (String, String),
-    /// A description of the number.
-    pub caption: String,
-    /// A further remark.
-    pub remark: String,
-    /// The position of the number on the scale of grades.
-    pub place: Option<GradePlace>,
-}
-
-/// Writes the page of a quick check as HTML.
-pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-    let headline = &page.headline;
+/// Writes the page of a quick check as HTML; `privacy` states which names were redacted.
+pub(in crate::export) fn write_page(
+    file: &CheckFile<'_>,
+    privacy: String,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let CheckFile { card, .. } = file;
+    let runs: Vec<(&'static str, &Run, &Report)> = file
+        .parts
+        .iter()
+        .filter_map(|(part, measured)| (*measured).map(|(run, report)| (part.name(), run, report)))
+        .collect();
+    let name = runs.iter().map(|(_, run, _)| run.name.as_str()).find(|name| !name.is_empty());
+    let headline = &Headline {
+        title: name.unwrap_or("Quick check").to_owned(),
+        about: file.when(),
+        grade: check::word(card).to_owned(),
+        sentence: capitalized(&check::sentence_after_grade(card)),
+        evidence: check::evidence(card),
+        advice: check::first_to_do(card).unwrap_or_default(),
+        privacy,
+    };
     begin(&headline.title, &format!("Jitterscope, {}, {}", headline.title, headline.about), to)?;
     head::title("", &headline.title, to)?;
     head::line(std::slice::from_ref(&headline.about), to)?;
-    let first = page.runs.first().map(|(_, run, _)| *run);
+    let first = runs.first().map(|(_, run, _)| *run);
     if let Some(run) = first {
         head::line(&head::machine(run), to)?;
     }
-    let mut notes = page.runs.iter().map(|(_, run, _)| run.note.as_str());
+    let mut notes = runs.iter().map(|(_, run, _)| run.note.as_str());
     head::note(notes.find(|note| !note.is_empty()).unwrap_or_default(), to)?;
     writeln!(to, "</header>")?;
-    super::verdict::open(Look::of(page.grade, true), true, to)?;
+    super::verdict::open(Look::of(card.grade, true), true, to)?;
     super::verdict::say(headline, to)?;
     writeln!(to, "</div>")?;
-    measurements(page, to)?;
+    measurements(card, to)?;
     writeln!(to, "<div class=\"cols b\">")?;
-    advice(page, to)?;
-    rates(page, to)?;
+    let steps = check::what_to_do(card);
+    advice(card, &steps, to)?;
+    rates(card, to)?;
     writeln!(to, "</div>")?;
-    for chart in page.charts {
+    if let Some(chart) = file.chart {
         plot::write(chart, to)?;
     }
     writeln!(to, "<div class=\"cols b\">")?;
@@ -98,49 +74,56 @@ pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     }
     section("Measurement quality", "", "", to)?;
     writeln!(to, "<dl class=\"pairs\">")?;
-    for (is_good, name, value) in &page.quality {
-        let look = if *is_good { "good" } else { "fair" };
-        writeln!(to, "<dt>{name}</dt><dd>{}{}</dd>", icon(look, look), html(value, NOTE))?;
+    let of_runs: Vec<&Run> = runs.iter().map(|(_, run, _)| *run).collect();
+    for fact in check::quality(card).into_iter().chain(check::load(&of_runs)) {
+        let look = if fact.is_warning { "fair" } else { "good" };
+        let (name, value) = (html(&fact.name, NAME), html(&fact.value, NOTE));
+        writeln!(to, "<dt>{name}</dt><dd>{}{value}</dd>", icon(look, look))?;
     }
     writeln!(to, "</dl></section>\n</div>")?;
-    end(page, to)
+    end(&runs, &steps, &headline.privacy, to)
 }
 
 /// Writes the collapsed details: further recommendations, all figures of all measurements,
 /// definitions, and how to repeat the check.
-fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+fn end(
+    runs: &[(&'static str, &Run, &Report)],
+    steps: &[AdviceWords],
+    privacy: &str,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(to, "<div class=\"more\">")?;
-    let more = page.advice.get(MAX_ADVICE..).unwrap_or_default();
+    let more = steps.get(MAX_ADVICE..).unwrap_or_default();
     if !more.is_empty() {
         details::open("More to do", "what else would help", "", to)?;
-        let lines = more.iter().map(|(title, text)| (title.as_str(), text.clone()));
+        let lines = more.iter().map(|step| (step.title.as_str(), step.text.clone()));
         details::pairs("pairs", lines, to)?;
         details::close(to)?;
     }
-    for (name, _, report) in &page.runs {
+    for (name, _, report) in runs {
         if let Some(table) = report.tables.first() {
             details::all_figures(&format!("All figures: {name}"), table, to)?;
         }
     }
-    let tables = page.runs.iter().filter_map(|(_, _, report)| report.tables.first());
+    let tables = runs.iter().filter_map(|(_, _, report)| report.tables.first());
     details::definitions(tables, to)?;
     details::open("This file", "runs, how to repeat the check", "", to)?;
-    let runs = page.runs.iter().map(|(name, run, _)| {
+    let lines = runs.iter().map(|(name, run, _)| {
         (*name, format!("run {}, SHA-256 of the measurement {}", run.id, measurement_sum(run)))
     });
-    details::pairs("three one", runs, to)?;
-    let command = html(page.command, NAME);
+    details::pairs("three one", lines, to)?;
+    let command = html(check::COMMAND, NAME);
     writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
     details::close(to)?;
     writeln!(
         to,
         "</div>\n<footer><p>This page holds no run to open: export its runs as JSON. {}</p></footer>",
-        html(&sentence(&page.headline.privacy), NOTE)
+        html(&sentence(privacy), NOTE)
     )?;
     finish(to)
 }
 
-fn measurements(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+fn measurements(card: &Scorecard, to: &mut dyn Write) -> io::Result<()> {
     section("Measurements", "the worst of them is the grade of the check", "", to)?;
     writeln!(
         to,
@@ -149,29 +132,36 @@ fn measurements(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
          scope=\"col\" class=\"n\">Value</th><th scope=\"col\" class=\"sc\"><span class=\"hide\">Scale</span></th><th \
          scope=\"col\" class=\"rem\"><span class=\"hide\">Remark</span></th></tr></thead><tbody>"
     )?;
-    for one in &page.measurements {
+    for one in &card.cards {
+        let words = check::card(one);
+        let caption = words.as_ref().map_or("", |words| words.caption.as_str());
+        let place = one.scale.map(|scale| {
+            let (value, interval) = (scale.value, scale.interval);
+            GradePlace::of_times(scale.limits, caption, value, interval, std::iter::empty())
+        });
         let look = Look::of(one.grade, true);
         let color = if one.grade.is_some() { look.class } else { "soft" };
-        let scale = one.place.as_ref().map_or_else(String::new, |place| {
+        let scale = place.as_ref().map_or_else(String::new, |place| {
             let grade = one.grade.filter(|grade| !grade.is_bound()).map(GradeRange::worst);
             format!("<div class=\"scale\">{}</div>", strip(place, grade, one.grade.is_some()))
         });
-        let (value, unit) = &one.value;
+        let remark =
+            words.as_ref().map_or_else(|| check::why_no_number(one), |it| it.sentence.clone());
         writeln!(
             to,
             "<tr><th scope=\"row\"><b>{}</b></th><td class=\"tick {color}\">{}<b>{}</b></td><td class=\"n\"><span \
              class=\"big\">{}</span><small> {}</small><small class=\"blk\">{}</small></td><td \
              class=\"sc\">{scale}</td><td class=\"soft rem\">{}</td></tr>",
-            html(one.name, NAME),
+            html(one.part.name(), NAME),
             icon(look.icon, ""),
-            html(&one.word, NAME),
-            html(value, NAME),
-            html(unit, NAME),
-            html(&one.caption, NAME),
-            html(&one.remark, NOTE),
+            html(&check::card_word(one), NAME),
+            html(words.as_ref().map_or(MISSING, |it| it.number.as_str()), NAME),
+            html(words.as_ref().map_or("", |it| it.unit), NAME),
+            html(caption, NAME),
+            html(&remark, NOTE),
         )?;
     }
-    let note = html(&page.measurements_note, NOTE);
+    let note = html(&check::full_load(card).unwrap_or_default(), NOTE);
     writeln!(
         to,
         "</tbody></table><p class=\"soft small\">Dot: measured value. Bar: 95% confidence interval; a longest gap \
@@ -179,31 +169,33 @@ fn measurements(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn advice(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+fn advice(card: &Scorecard, steps: &[AdviceWords], to: &mut dyn Write) -> io::Result<()> {
     section("What to do", "", "", to)?;
-    if !page.advice_note.is_empty() {
-        writeln!(to, "<p class=\"soft small\">{}</p>", html(&page.advice_note, NOTE))?;
+    let note = card.delayed.as_ref().map(check::delayed_note).unwrap_or_default();
+    if !note.is_empty() {
+        writeln!(to, "<p class=\"soft small\">{}</p>", html(&note, NOTE))?;
     }
     writeln!(to, "<ol class=\"do\">")?;
-    for (title, text) in page.advice.iter().take(MAX_ADVICE) {
-        let (title, text) = (html(title, NOTE), html(text, NOTE));
+    for step in steps.iter().take(MAX_ADVICE) {
+        let (title, text) = (html(&step.title, NOTE), html(&step.text, NOTE));
         writeln!(to, "<li><b>{title}</b><br><span class=\"soft\">{text}</span></li>")?;
     }
     writeln!(to, "</ol></section>")
 }
 
-fn rates(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-    let (title, grid) = &page.rates;
+fn rates(card: &Scorecard, to: &mut dyn Write) -> io::Result<()> {
+    let grid = check::rates_grid(card);
     if grid.rows.is_empty() {
         return Ok(());
     }
-    section("Frame rates under load", title, "", to)?;
+    section(check::RATE_TITLE, check::RATE_SOURCE, "", to)?;
     let class = |column: usize| {
         if grid.is_right.get(column) == Some(&true) { " class=\"n\"" } else { "" }
     };
     writeln!(
         to,
-        "<table class=\"rates\"><caption class=\"hide\">Frame rates under load</caption><thead><tr>"
+        "<table class=\"rates\"><caption class=\"hide\">{}</caption><thead><tr>",
+        check::RATE_TITLE
     )?;
     for (cell, column) in grid.header.iter().zip(0..) {
         write!(to, "<th scope=\"col\"{}>{}</th>", class(column), html(cell, NAME))?;

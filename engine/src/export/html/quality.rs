@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::super::requests::{self, Request};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::{icon, section};
 use crate::nanos::Nanos;
+use crate::report::document::requests::{self, Request};
 use crate::report::{Caution, Configuration, Report, programs_limit, trace_state};
 use crate::run::Run;
 use crate::units::{format_count, format_share, format_time};

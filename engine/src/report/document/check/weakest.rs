@@ -1,15 +1,14 @@
 //! The weakest result of a quick check in words.
 
-use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::Standing;
-use jitterscope_engine::report::quick::{Card, Figure, Scorecard};
-use jitterscope_engine::stats::grade::FRAME_LATENESS;
-
-use crate::text::{format_count, format_graded_percent, format_setting, format_time};
+use crate::plan::quick::Part;
+use crate::report::Standing;
+use crate::report::quick::{Card, Figure, Scorecard};
+use crate::stats::grade::FRAME_LATENESS;
+use crate::units::{format_count, format_graded_percent, format_setting, format_time};
 
 /// Returns the result with the worst grade in plain words, with its metric and number; empty if
 /// nothing was measured.
-pub fn weakest(card: &Scorecard) -> String {
+pub(super) fn weakest(card: &Scorecard) -> String {
     let Some(weakest) = card.weakest() else { return String::new() };
     let Some(figure) = &weakest.figure else { return String::new() };
     let value = format_time(figure.value());

@@ -1,12 +1,9 @@
 //! The text of a Quick check: each answer has a sentence, and measurements without a verdict are named.
 
-use jitterscope_engine::export::markdown;
-use jitterscope_engine::export::ticket::MAX_LINES;
-use jitterscope_engine::platform::Refusal;
-use jitterscope_engine::report::quick::{Delayed, DelayedRow, GradeScale};
-use jitterscope_engine::report::{Cause, Grading, Needed};
-
 use super::*;
+use crate::platform::Refusal;
+use crate::report::quick::{Delayed, DelayedRow, GradeScale};
+use crate::report::{Cause, Grading, Needed, Suspect};
 
 fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
     let grade = grade.map(GradeRange::from);
@@ -302,7 +299,7 @@ fn an_inconclusive_check_states_its_number() {
 }
 
 #[test]
-fn a_ticket_has_at_most_15_lines() {
+fn the_summary_names_the_programs_that_delayed_frames() {
     let mut card = of(Answer::Unlikely, Some(Grade::Good));
     let culprits = [
         ("steam.exe", Cause::Thread, 41),
@@ -311,14 +308,15 @@ fn a_ticket_has_at_most_15_lines() {
     ];
     card.delayed = Some(late(&culprits, 60));
     card.trust = vec![QualityCheck::OtherPrograms { share: Some(0.06), is_disturbing: false }];
-    let text = markdown::text(&ticket(&card, &[]));
-    assert!(text.lines().count() <= MAX_LINES, "{text}");
-    for part in Part::ALL {
-        assert!(text.contains(part.name()), "{text}");
-    }
-    let delayed = "- Delayed by: steam.exe 41, nvme0q3 11, x 8 of 60 frames more than 167 µs late";
-    assert!(text.replace('\u{202f}', " ").contains(delayed), "{text}");
-    assert!(text.lines().nth(2).unwrap().starts_with("**Good: this PC paces"), "{text}");
+    let summary = document(&card, &[], "").summary;
+    assert!(summary.answer.starts_with("Good: this PC paces"), "{summary:?}");
+    assert_eq!(summary.grid.header, Part::ALL.map(Part::name));
+    let delayed = "Delayed by: steam.exe 41, nvme0q3 11, x 8 of 60 frames more than 167 µs late";
+    let lines = summary.facts.iter().flatten();
+    assert!(
+        lines.map(|it| it.text.replace('\u{202f}', " ")).any(|it| it == delayed),
+        "{summary:?}"
+    );
 }
 
 #[test]

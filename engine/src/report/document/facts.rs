@@ -7,7 +7,7 @@ use crate::run::{Annotation, Run};
 use crate::units::{count_text, format_count, format_share};
 
 /// A fact in a report: its name and its value.
-pub(super) type Line<'a> = (&'a str, String);
+pub(crate) type Line<'a> = (&'a str, String);
 
 /// Returns the power source, and the governor (Linux) or power plan (Windows). Unknown values are omitted.
 fn power(machine: &Machine) -> impl Iterator<Item = String> {
@@ -86,7 +86,7 @@ pub fn machine_line(run: &Run) -> String {
 
 /// Describes the measurement quality in one line: "none of 1 800 frames lost, ran as requested
 /// (nice 0, CPU 1)".
-pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
+pub(crate) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
     let lost = match run.lost_count() {
         0 => "none".to_owned(),
         lost => format_count(lost),
@@ -118,7 +118,7 @@ pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
 
 /// Returns the user's notes about points and ranges in time, each as its position in time and its text. If the run has
 /// several trials, the position includes the label of the trial.
-pub(super) fn annotations(run: &Run) -> Vec<(String, String)> {
+pub(crate) fn annotations(run: &Run) -> Vec<(String, String)> {
     let line = |one: &Annotation| {
         let trial = run.trials.get(one.trial)?;
         let place = match run.trials.len() {
@@ -132,7 +132,7 @@ pub(super) fn annotations(run: &Run) -> Vec<(String, String)> {
 
 /// Returns facts about the reliability of a run, except for its warnings. `has_machine` is whether
 /// facts about other programs may be included.
-pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'static>> {
+pub(crate) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'static>> {
     let lost = match run.lost_count() {
         0 => "none lost".to_owned(),
         lost => format!("{lost} lost"),

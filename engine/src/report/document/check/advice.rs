@@ -1,13 +1,12 @@
 //! Recommendations after a quick check: programs that delayed frames, and other findings.
 
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::platform::SystemTool;
-use jitterscope_engine::report::quick::{Advice, Answer, Delayed, DelayedRow, Scorecard};
-use jitterscope_engine::report::{Cause, Suspect, advice_against, kernel_thread};
-
-use super::super::{format_count, format_share, format_time};
 use super::plain_evidence;
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::platform::SystemTool;
+use crate::report::quick::{Advice, Answer, Delayed, DelayedRow, Scorecard};
+use crate::report::{Cause, Suspect, advice_against, kernel_thread};
+use crate::units::{format_count, format_share, format_time};
 
 /// Returns how many frames were late, to which the recommendations refer; empty if no frame was
 /// late.

@@ -1,36 +1,30 @@
-//! Texts of a quick check: verdict, cards, frame rates, recommendations, measurement quality.
+//! A quick check as a document, and its texts: verdict, cards, frame rates, recommendations, measurement quality.
 
 mod advice;
-mod document;
-mod page;
+mod blocks;
 mod weakest;
 
-use jitterscope_engine::export::document::Grid;
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::quick::{
+use super::super::quick::{
     Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
-use jitterscope_engine::report::{Disturbance, Standing, Suspect, own_gaps, rare_words};
-use jitterscope_engine::run::Group;
-use jitterscope_engine::runner::OtherPrograms;
-use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
-use jitterscope_engine::stats::{Grade, GradeRange};
-
-use super::{
-    date, format_count, format_long_time, format_setting, format_share, format_time,
-    format_time_above, local, time_parts,
+use super::Grid;
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::report::{Disturbance, Standing, own_gaps, rare_words};
+use crate::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
+use crate::stats::{Grade, GradeRange};
+use crate::units::{
+    MISSING, capitalized, format_count, format_long_time, format_setting, format_share,
+    format_time, format_time_above, time_parts,
 };
 
 pub use advice::{
     AdviceWords, advice, delayed_note, delayed_row, first_to_do, nothing_to_do, tool_button,
     what_to_do,
 };
-use document::report;
-pub use document::{load, ticket};
-pub use page::write;
-pub use weakest::weakest;
-use weakest::weakest_number;
+pub(crate) use blocks::load;
+pub use blocks::{COMMAND, document, quality};
+use weakest::{weakest, weakest_number};
 
 /// Returns the grade of a quick check, or a placeholder if it has none.
 pub const fn word(card: &Scorecard) -> &'static str {
@@ -48,13 +42,6 @@ const fn word_of(grade: Option<GradeRange>, standing: Standing) -> &'static str 
         (None, Some(doubt)) => doubt,
         (None, None) => "Incomplete",
     }
-}
-
-/// Returns the file name for an exported quick check; `group` contains the ID of the check.
-pub fn file_name(began: jiff::Timestamp, group: Option<&Group>, extension: &str) -> String {
-    let date = began.strftime("%Y-%m-%d");
-    let id = group.map_or("check", |group| group.id.as_str());
-    format!("{date}-quick-check-{id}.{extension}")
 }
 
 /// Returns in a few words whether the PC is a likely cause of stutter, for a list.
@@ -213,16 +200,6 @@ fn busy_names(card: &Scorecard) -> Option<String> {
         [one] => format!("{one} and {last}"),
         several => format!("{}, and {last}", several.join(", ")),
     })
-}
-
-/// Returns the current load of other programs: "other programs use 93.0% of one CPU (chrome 62.0%,
-/// cargo 31.0%)"; `None` if the system does not report it.
-pub fn busy_now(found: &OtherPrograms) -> Option<String> {
-    let share = format_share(found.share?);
-    let name = |one: &Suspect| format!("{} {}", one.name, format_share(one.share));
-    let names: Vec<String> = found.busiest.iter().map(name).collect();
-    let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-    Some(format!("other programs use {share} of one CPU{named}"))
 }
 
 /// Returns the measured frame lateness under load, and the share of a frame that this lateness
@@ -442,6 +419,8 @@ pub fn rate_limits() -> String {
     )
 }
 
+/// The title of the table of frame rates.
+pub const RATE_TITLE: &str = "Frame rates that this PC can pace under load";
 /// The data source of the table of frame rates.
 pub const RATE_SOURCE: &str =
     "Measured at 60 FPS; rates that were not measured are estimates, without a grade";
@@ -451,7 +430,7 @@ fn rate_word(rate: &Rate) -> &'static str {
     match (rate.is_measured, rate.grade) {
         (false, _) => "estimate",
         (true, Some(grade)) => grade.word(),
-        (true, None) => super::MISSING,
+        (true, None) => MISSING,
     }
 }
 
@@ -459,7 +438,7 @@ fn rate_word(rate: &Rate) -> &'static str {
 fn rate(rate: &Rate) -> [String; 5] {
     let about = if rate.is_measured { "" } else { "about " };
     let missed = match (rate.missed, rate.slots) {
-        _ if !rate.is_measured => super::MISSING.to_owned(),
+        _ if !rate.is_measured => MISSING.to_owned(),
         (0, _) => "none".to_owned(),
         (missed, slots) => {
             let parts = u32::try_from(slots.max(1)).map_or(f64::MAX, f64::from);
@@ -487,7 +466,7 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
             let (frames, sleeps) = (format_count(*frames), format_count(*sleeps));
             ("Samples", format!("{frames} frames, {sleeps} sleeps. {lost}"))
         }
-        QualityCheck::Window(Err(why)) => ("Window", format!("{}.", super::capitalized(why))),
+        QualityCheck::Window(Err(why)) => ("Window", format!("{}.", capitalized(why))),
         QualityCheck::Window(Ok(_)) if trust.is_good() => {
             ("Window", "Visible the whole time.".to_owned())
         }
@@ -518,11 +497,6 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
             ("Build", "Debug build: results can be worse than with a release build.".to_owned())
         }
     }
-}
-
-/// Returns the default name of a quick check.
-pub fn check_name(began: jiff::Timestamp) -> String {
-    format!("Quick check, {}", date(&local(began)))
 }
 
 /// Returns the result of a part in one line, for a list.

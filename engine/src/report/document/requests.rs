@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::units::{format_cpus, format_setting, format_time};
 
 /// A request of a configuration to the system, as texts for a report.
-pub(super) struct Request {
+pub(crate) struct Request {
     /// The name of the requested setting.
     pub name: &'static str,
     /// The requested value.
@@ -25,7 +25,7 @@ impl Request {
 }
 
 /// Returns those requests of a configuration for which the applied value is known.
-pub(super) fn of(run: &Run, row: &Configuration, granted: &Applied) -> Vec<Request> {
+pub(crate) fn of(run: &Run, row: &Configuration, granted: &Applied) -> Vec<Request> {
     let pinned = match granted.effective.cpus.as_slice() {
         _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),
         [cpu] => format!("CPU {cpu}"),

@@ -1,0 +1,62 @@
+//! A quick check as one file: an HTML page, or Markdown for a ticket.
+
+use std::io::{self, Write};
+
+use super::{Block, IncludedNames, html, markdown, ticket};
+use crate::report::Chart;
+use crate::report::document::{Document, check};
+use crate::report::quick::{Measured, Scorecard};
+use crate::run::Run;
+
+/// A quick check whose excluded names are already removed.
+#[derive(Clone, Debug)]
+pub struct CheckFile<'a> {
+    /// The result.
+    pub card: &'a Scorecard,
+    /// The parts of the check.
+    pub parts: &'a [Measured<'a>],
+    /// The plot of the page.
+    pub chart: Option<&'a Chart>,
+    /// Formats the date of the check.
+    pub date: fn(jiff::Timestamp) -> String,
+    /// The names that the file may contain.
+    pub included_names: IncludedNames,
+}
+
+impl CheckFile<'_> {
+    fn runs(&self) -> Vec<&Run> {
+        self.parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect()
+    }
+
+    /// Returns the date of the first run.
+    pub(super) fn when(&self) -> String {
+        let runs = self.runs();
+        (self.date)(runs.iter().map(|run| run.started_at).min().unwrap_or_default())
+    }
+
+    /// Returns the result as a document.
+    pub fn document(&self) -> Document {
+        check::document(self.card, &self.runs(), &self.when())
+    }
+
+    /// Returns the short text for a ticket, as Markdown.
+    pub fn ticket(&self) -> String {
+        markdown::text(&self.document().summary.blocks())
+    }
+
+    /// Returns the content of the file as blocks.
+    pub fn blocks(&self) -> Vec<Block> {
+        ticket::complete(self.document())
+    }
+
+    /// Writes the HTML page or, if not `is_page`, the Markdown file.
+    pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
+        if !is_page {
+            return markdown::render(&self.blocks(), to);
+        }
+        let runs = self.runs();
+        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
+        let privacy = self.included_names.sentence(is_traced && !self.included_names.programs);
+        html::write_page(self, privacy, to)
+    }
+}

@@ -206,7 +206,7 @@ fn wait_for_quiet(terminal: &Terminal<'_>, quiet: &mut QuietWait) {
         if !quiet.must_wait(found.share) || terminal.is_interrupted() {
             return;
         }
-        if let Some(words) = crate::text::quick::busy_now(&found).filter(|_| !is_said) {
+        if let Some(words) = crate::text::live::busy_now(&found).filter(|_| !is_said) {
             print_message(&format!("waiting for quiet: {words}"));
             is_said = true;
         }

@@ -372,9 +372,8 @@ impl Estimated {
     ) -> Self {
         let [a, b] = values;
         // A difference of −100% or less is no ratio: its end counts as nearly −100%.
-        let scale = |difference: f64| match is_ratio {
-            true => (1.0 + difference / a).max(MIN_RATIO).ln(),
-            false => difference,
+        let scale = |difference: f64| {
+            if is_ratio { (1.0 + difference / a).max(MIN_RATIO).ln() } else { difference }
         };
         let center = scale(b - a);
         let blocks = |reach: f64| (reach / Z).max(0.0);

@@ -178,7 +178,7 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
         said(&compare(&folder, &["before", "after", "--baseline", "after", "--format", "json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["runs"][0]["name"], "after", "the baseline comes first");
-    assert_eq!(json["outcomes"][1], "differs");
+    assert_eq!(json["outcomes"][1], "better");
     let figures = json["configurations"][0]["figures"].as_array().unwrap();
     let p99 = figures.iter().find(|figure| figure["metric"] == "p99").unwrap();
     assert_eq!(p99["unit"], "nanoseconds");

@@ -74,12 +74,12 @@ fn a_comparison_is_a_page_with_the_same_results_as_its_table() {
     let page = printed(folder.path(), &["compare", "before", "after", "--format", "html"]);
     check(&page, "comparison");
     let table = printed(folder.path(), &["compare", "before", "after"]);
-    let sentence = "B is worse here, but run-to-run variation is unknown.";
+    let sentence = "B is worse if runs vary by at most ";
     assert!(table.contains(sentence) && page.contains(sentence), "{page}");
     let worse = table.lines().filter(|line| line.trim_end().ends_with("Worse")).count();
     assert!(0 < worse, "{table}");
     assert_eq!(page.matches("Worse</span>").count(), worse, "{table}");
-    let headline = "none better; run-to-run variation unknown";
+    let headline = "none better";
     assert!(page.contains(headline), "the headline claims no more than the sentence: {page}");
     for words in
         ["Changes from A to B", "Timelines", "What differs", "Kernel", "The same in all runs"]
@@ -214,7 +214,7 @@ fn quick_checks_are_compared_on_one_page() {
     for part in Part::ALL {
         assert!(ticket.contains(&format!("| {}: ", part.name())), "{ticket}");
     }
-    assert!(ticket.contains(&format!("`jitterscope-cli compare {} {}`", ids[0], ids[1])));
+    assert!(ticket.contains(&format!("`jitterscope-cli compare {} {} --prior ", ids[0], ids[1])));
     let markdown = compare("markdown");
     assert!(
         markdown.starts_with(&ticket) && markdown.matches("<details>").count() == 1,

@@ -5,12 +5,12 @@
 //! Both are read off one interval: it excludes 0, or it does not; the estimate reaches the minimum effect, or it does
 //! not. So `Better` and `Worse` need an interval that excludes 0 *and* an estimate of at least the minimum;
 //! `Slightly better` and `Slightly worse` are certain changes below the minimum; `Same` is an interval around 0 that
-//! lies within the minimum; all others are no clear difference. A word can be checked with the numbers next to it.
+//! is within the minimum; all others are no clear difference. A word can be checked with the numbers next to it.
 //!
 //! **Where the variation comes from.** Three forms of data, one formula each:
 //! - *Pairs* measured side by side: Student's t over the differences of the pairs. Drift affects both and cancels.
 //! - *Groups* of runs: Student's t with the deviation pooled *within* the groups, so that the difference between them
-//!   is never part of its own noise. Groups that were measured one after the other also differ by session: by what
+//!   is never part of the noise. Groups that were measured one after the other also differ by session: by what
 //!   changes between two sessions (temperature, other programs), however many runs each has. That variance is added
 //!   once for each group, not divided by the number of runs.
 //! - *Two single runs*: the blocks of each run show what chance does within a run, and nothing about the next run. The
@@ -28,7 +28,7 @@
 //! **Why not one of many.** Eleven metrics of two equal runs would show one "change" in every third comparison. Holm's
 //! correction tests the smallest probability at 5% / 11, the next at 5% / 10, and so on, until one is above its level.
 //! The interval of a change has the level of its test, so that the interval that is shown excludes 0 exactly where the
-//! word says so. (A false discovery rate would find more, but has no interval that agrees with the word.)
+//! word shows it. (A false discovery rate would find more, but has no interval that agrees with the word.)
 //!
 //! **Why not the simpler way.** A limit on the ratio alone calls chance a change where runs vary by more than the
 //! limit, and a certain 5% "the same" where they do not. A t-test alone calls 0.1% "worse", given enough runs. A
@@ -372,9 +372,8 @@ impl Estimated {
     ) -> Self {
         let [a, b] = values;
         // A difference of −100% or less is no ratio: its end counts as nearly −100%.
-        let scale = |difference: f64| match is_ratio {
-            true => (1.0 + difference / a).max(MIN_RATIO).ln(),
-            false => difference,
+        let scale = |difference: f64| {
+            if is_ratio { (1.0 + difference / a).max(MIN_RATIO).ln() } else { difference }
         };
         let center = scale(b - a);
         let blocks = |reach: f64| (reach / Z).max(0.0);

@@ -148,7 +148,8 @@ pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
         table.sort_by_key(|line| (!is_deciding(line), !is_p99(line)));
         let others = set.comparison.count.saturating_sub(1);
         let chosen = table.iter().filter(|line| is_deciding(line) || is_p99(line)).count();
-        let count = if is_single { table.len() } else { chosen.max(others) };
+        let chosen = if is_of_checks { others } else { chosen.max(others) };
+        let count = if is_single { table.len() } else { chosen };
         rows.extend(table.into_iter().take(count).map(|mut line| {
             if let Some(metric) = line.first_mut().filter(|_| !is_single) {
                 let unit = if has_one_unit { "" } else { unit };

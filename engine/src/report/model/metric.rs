@@ -191,10 +191,9 @@ impl Metric {
     pub const fn kind(&self) -> MetricKind {
         match (self.unit, self.track, self.statistic) {
             (Quantity::Share, ..) => MetricKind::Share,
-            (Quantity::Rate, ..) => MetricKind::Frames,
             // How much frame times vary depends on scheduling, and varies as lateness does.
             (Quantity::Time, Track::FrameTimes, Statistic::StdDev) => MetricKind::Scheduling,
-            (Quantity::Time, Track::FrameTimes, _) => MetricKind::Frames,
+            (Quantity::Rate, ..) | (Quantity::Time, Track::FrameTimes, _) => MetricKind::Frames,
             (Quantity::Time, ..) => MetricKind::Scheduling,
             _ => MetricKind::Other,
         }

@@ -176,7 +176,7 @@ impl TrackDraws {
             source.resample(&bins, SEED ^ own, &statistics)
         });
         let resampled = of_each.collect();
-        Self { track, resampled, statistics, sources }
+        Self { track, statistics, sources, resampled }
     }
 
     /// Returns the interval of the change of a statistic from one run to another, from resampling.

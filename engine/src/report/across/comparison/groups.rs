@@ -182,9 +182,10 @@ fn row(
         let candidate = match means {
             [None, None] => continue,
             [Some(a), Some(b)] => {
-                let estimated = match is_comparable {
-                    true => estimated(&metric, &values, basis, (place, used)),
-                    false => Err(Reason::SettingsDiffer),
+                let estimated = if is_comparable {
+                    estimated(&metric, &values, basis, (place, used))
+                } else {
+                    Err(Reason::SettingsDiffer)
                 };
                 let mut candidate = Candidate::of(&metric, [a, b], &scale, estimated);
                 candidate.count(sides);

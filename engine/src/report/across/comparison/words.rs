@@ -29,6 +29,9 @@ pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two
      of run A on its machine and under its conditions, up to run A and at least 3. A change within it is no clear \
      difference.";
 
+/// The name of the values of captures.
+const CAPTURED: &str = "frame time";
+
 /// Returns the source of the run-to-run variation, or how to measure it.
 pub fn noise_floor(comparison: &Comparison) -> String {
     let is_estimated = 0 < comparison.prior.group_count && !comparison.prior.variations.is_empty();
@@ -40,6 +43,12 @@ pub fn noise_floor(comparison: &Comparison) -> String {
         Variation::Unknown if is_estimated => {
             let groups = comparison.prior.group_count;
             format!("Run-to-run variation: that of {groups} groups of repeats in the library.")
+        }
+        Variation::Unknown if comparison.value_name == CAPTURED => {
+            "Noise floor: unknown. Captures are assumed to vary by 3% in frame times and frame rates, and 1 percentage \
+             point in shares; the values of few extreme samples vary more. To show smaller changes, compare groups of \
+             captures."
+                .to_owned()
         }
         Variation::Unknown => {
             "Noise floor: unknown. Runs of one setting are assumed to vary by 10% in lateness, 3% in frame times and \

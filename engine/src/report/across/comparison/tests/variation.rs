@@ -212,7 +212,7 @@ fn a_difference_of_unknown_variation_is_neither_better_nor_worse() {
     let still = run(1, Drift { level: 75_000.0, scale: 1.0 }, 0);
     let outcome = Comparison::of(&[&still, &shifted], 0).outcome(1);
     assert!(
-        matches!(outcome, Overall::Of(Outcome::NoClearDifference) | Overall::Of(Outcome::Same)),
+        matches!(outcome, Overall::Of(Outcome::NoClearDifference | Outcome::Same)),
         "{outcome:?}"
     );
 }

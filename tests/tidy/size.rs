@@ -14,8 +14,10 @@ use super::{Source, check, is_of_tests, sources};
 /// Engine, 50 265 to 52 079: missing kernel records are counted and stated, and long runs are sampled; intervals of
 /// dependent samples; a template for a platform; programs are read in slices, and own threads note their runs; a verdict
 /// that blames a program.
+/// Engine, 52 079 to 53 425: captures are read in three steps, with seven formats more, each error in words, and checks
+/// of every unit; app, 38 701 to 38 798: several files at once, and captures that are compared without being saved.
 /// App, 38 588 to 38 701: cautions about records, and the late frames that Show frames opens.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 52_079), ("app/src", 38_701)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 53_425), ("app/src", 38_798)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

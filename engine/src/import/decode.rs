@@ -30,7 +30,7 @@ pub(super) fn read_rows<'a>(
 
 /// Number of bytes at the beginning that decide whether a file is text.
 const TEXT_HEAD: usize = 512;
-/// The letters of Windows-1252 for the bytes 0x80 to 0x9F; a zero stands for an unused byte.
+/// The letters of Windows-1252 for the bytes 0x80 to 0x9F; a zero marks an unused byte.
 const WINDOWS_1252: [char; 32] = [
     '\u{20ac}', '\0', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}',
     '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\0', '\u{17d}', '\0', '\0',

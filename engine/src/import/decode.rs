@@ -74,8 +74,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     }
 }
 
+/// Returns a letter of UTF-16 from its two bytes.
+type ByteOrder = fn([u8; 2]) -> u16;
+
 /// Returns the order of the bytes of UTF-16, and the bytes after the mark; `None` for other text.
-fn utf_16(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, &[u8])> {
+fn utf_16(bytes: &[u8]) -> Option<(ByteOrder, &[u8])> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Some((u16::from_le_bytes, rest));
     }

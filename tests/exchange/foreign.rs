@@ -393,7 +393,7 @@ fn saved_import_takes_little_more_than_its_source() {
 #[test]
 fn other_files_are_refused_in_words() {
     for (bytes, said) in [
-        (&b""[..], "unsupported file"),
+        (&b""[..], "the file is empty"),
         (b"hello,world\nand,more\n", "unsupported file"),
         (b"hello,world\n1,2\n", "no known frame time column; name one of: hello, world"),
         (b"{\"a\":1}", "unsupported file"),

@@ -36,7 +36,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
             recordings.push(Recording {
                 frame_times: times.nanos,
                 elapsed: elapsed.zip(first).map(|(elapsed, first)| elapsed + first),
-                series: series_of(recording.sensors.unwrap_or_default()),
+                series: series_of(&recording.sensors.unwrap_or_default()),
                 ..Recording::default()
             });
         }
@@ -68,7 +68,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
 }
 
 /// Returns the sensors of known quantities, with the times of their values.
-fn series_of(sensors: Sensors) -> Vec<CaptureSeries> {
+fn series_of(sensors: &Sensors) -> Vec<CaptureSeries> {
     let is_time = |sensor: &Sensor| sensor.quantity.as_deref() == Some("Time");
     let time = sensors.0.iter().find(|sensor| is_time(sensor));
     let to_nanos =

@@ -134,11 +134,11 @@ pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Ite
     }
 }
 
-/// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin stands for the end of it.
+/// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin is shown as the end of it.
 /// Returns the width in nanoseconds; `None` for bins of one unit.
 pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));
-    let width = values().fold(0, greatest_divisor);
+    let width = values().fold(0, common_divisor);
     let distinct: std::collections::BTreeSet<i64> = values().take(MIN_WIDE_BINS * 100).collect();
     if width <= unit || distinct.len() < MIN_WIDE_BINS {
         return None;
@@ -154,7 +154,7 @@ pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     Some(width)
 }
 
-const fn greatest_divisor(mut a: i64, mut b: i64) -> i64 {
+const fn common_divisor(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

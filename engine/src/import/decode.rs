@@ -30,7 +30,7 @@ pub(super) fn read_rows<'a>(
 
 /// Number of bytes at the beginning that decide whether a file is text.
 const TEXT_HEAD: usize = 512;
-/// The letters of Windows-1252 for the bytes 0x80 to 0x9F; a zero stands for an unused byte.
+/// The letters of Windows-1252 for the bytes 0x80 to 0x9F; a zero marks an unused byte.
 const WINDOWS_1252: [char; 32] = [
     '\u{20ac}', '\0', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}',
     '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\0', '\u{17d}', '\0', '\0',
@@ -74,8 +74,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     }
 }
 
+/// Returns a letter of UTF-16 from its two bytes.
+type ByteOrder = fn([u8; 2]) -> u16;
+
 /// Returns the order of the bytes of UTF-16, and the bytes after the mark; `None` for other text.
-fn utf_16(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, &[u8])> {
+fn utf_16(bytes: &[u8]) -> Option<(ByteOrder, &[u8])> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Some((u16::from_le_bytes, rest));
     }

@@ -248,7 +248,7 @@ impl<'a> Meaning<'a> {
             None => return Err("a frame time that is not a number"),
         };
         let millis = self.scale.unit.millis(value);
-        if self.scale.are_stamps && 0.0 <= millis && millis < 1e12 {
+        if self.scale.are_stamps && (0.0..1e12).contains(&millis) {
             return Ok(Some(Nanos::from_nanos_f64(millis * 1e6)));
         }
         frame_time(millis)

@@ -158,7 +158,7 @@ pub(super) fn quantity(name: &str) -> Option<Quantity> {
 /// A program that writes tables of frames.
 pub(super) struct Program {
     pub(super) source: Source,
-    /// Columns in lower case, all of which the program writes. A name that begins with `*` stands for
+    /// Columns in lower case, all of which the program writes. A name that begins with `*` means
     /// every column that contains the rest.
     columns: &'static [&'static str],
     /// Whether each row is a reading of an interval, whatever the clock of the file shows.
@@ -204,14 +204,14 @@ pub(super) fn program_of(names: &[String]) -> &'static Program {
 
 /// Tables that have only the summary of a recording: columns in lower case, and what the file is.
 const SUMMARIES: [(&[&str], &str); 4] = [
-    (&["0.1% min fps", "average fps"], "a summary of MangoHud; open the log beside it"),
+    (&["0.1% min fps", "average fps"], "a summary of MangoHud; open the log of the same name"),
     (
         &["duration", "total frames", "average fps"],
         "a summary of PresentMon; open its CSV of frames",
     ),
     (
         &["frames", "time (ms)", "min", "max"],
-        "a summary of Fraps; open the file of frame times beside it",
+        "a summary of Fraps; open the file of frame times of the same name",
     ),
     (&["average fps (game)", "file name"], "a summary of FrameView; open the log of a recording"),
 ];

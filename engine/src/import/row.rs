@@ -244,8 +244,8 @@ fn offset(line: &[u8], part: &[u8]) -> usize {
 /// quotes are letters.
 fn split<'a>(line: &'a [u8], separator: u8, cells: &mut Vec<&'a [u8]>) {
     cells.clear();
-    let has_quotes =
-        line.contains(&b'"') && line.iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2);
+    let parts_between_quotes = || line.split(|&byte| byte == b'"').count();
+    let has_quotes = line.contains(&b'"') && !parts_between_quotes().is_multiple_of(2);
     let mut quoted = false;
     let parts = line.split(|&byte| {
         quoted ^= has_quotes && byte == b'"';

@@ -96,7 +96,7 @@ pub struct SlowFrames {
 pub struct LogFigures {
     /// Number of readings with a frame time.
     pub count: usize,
-    /// The mean of the frame rates of all readings: each reading stands for an interval of the same length.
+    /// The mean of the frame rates of all readings: each reading is of an interval of the same length.
     pub average_fps: f64,
     /// The lowest reading.
     pub min: Nanos,

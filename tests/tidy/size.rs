@@ -15,8 +15,8 @@ use super::{Source, check, is_of_tests, sources};
 /// dependent samples; a template for a platform; programs are read in slices, and own threads note their runs; a verdict
 /// that blames a program.
 /// App, 38 588 to 38 701: cautions about records, and the late frames that Show frames opens.
-/// Engine, 52 079 to 52 913: the words of the quick check moved from the app, which has 1 038 lines fewer.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 52_913), ("app/src", 37_663)];
+/// Engine, 52 079 to 52 907: the words of the quick check moved from the app, which has 1 032 lines fewer.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 52_907), ("app/src", 37_669)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

@@ -356,9 +356,12 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
         .collect();
     let mut headings: Vec<String> =
         titles.iter().map(|title| format!("**{}**", title.replace('_', "\\_"))).collect();
-    headings.push("**Measurement quality**".to_owned());
+    // Denied requests follow the tables, or else the measurement quality.
+    let is_denied = markdown.contains("**Denied**");
+    let after = if is_denied { "Denied" } else { "Measurement quality" };
+    headings.push(format!("**{after}**"));
     let mut terminal_titles: Vec<String> = titles.iter().map(|it| format!("\n{it}\n\n")).collect();
-    terminal_titles.push("\nDenied\n".to_owned());
+    terminal_titles.push(format!("\n{after}\n"));
     for (table, position) in report.tables.iter().zip(0..) {
         let count = json_cells(table, &exported["report"]["tables"][position], test);
         add("JSON", count);

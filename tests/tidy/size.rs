@@ -24,6 +24,7 @@ use super::{Source, check, is_of_tests, sources};
 /// Engine, 52 079 to 53 425: captures are read in three steps, with seven formats more, each error in words, and checks
 /// of every unit; app, 38 701 to 38 798: several files at once, and captures that are compared without being saved.
 /// App, 38 588 to 38 701: cautions about records, and the late frames that Show frames opens.
+/// Engine, 52 079 to 52 907: the words of the quick check moved from the app, which has 1 032 lines fewer.
 const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 0), ("app/src", 0)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;

@@ -125,7 +125,9 @@ pub(super) fn blocks<'a>(
             }
             Block::Item(line) => text.push_str(&format!("  {}\n", plain(line))),
             Block::Quote(lines) => {
-                lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+                for line in lines {
+                    text.push_str(&format!("  {line}\n"));
+                }
             }
             Block::Grid(grid) => {
                 let rows: Vec<_> =
@@ -159,7 +161,7 @@ pub(super) fn blocks<'a>(
             Block::Plot { .. } | Block::Details(..) => {}
             Block::Verdict(statement) => {
                 let lines = std::iter::once(statement.answer.clone()).chain(statement.notes());
-                verdict = lines.map(|line| format!("{line}\n")).collect();
+                verdict = lines.fold(String::new(), |text, line| text + &line + "\n");
             }
         }
     }

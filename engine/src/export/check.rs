@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Block, IncludedNames, html, markdown, ticket};
+use super::{IncludedNames, html, markdown, ticket};
 use crate::report::Chart;
 use crate::report::document::{Document, check};
 use crate::report::quick::{Measured, Scorecard};
@@ -39,20 +39,10 @@ impl CheckFile<'_> {
         check::document(self.card, &self.runs(), &self.when())
     }
 
-    /// Returns the short text for a ticket, as Markdown.
-    pub fn ticket(&self) -> String {
-        markdown::text(&self.document().summary.blocks())
-    }
-
-    /// Returns the content of the file as blocks.
-    pub fn blocks(&self) -> Vec<Block> {
-        ticket::complete(self.document())
-    }
-
     /// Writes the HTML page or, if not `is_page`, the Markdown file.
     pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
         if !is_page {
-            return markdown::render(&self.blocks(), to);
+            return markdown::render(&ticket::complete(self.document()), to);
         }
         let runs = self.runs();
         let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());

@@ -233,7 +233,9 @@ impl Job {
     fn page_blocks(&self) -> Vec<Block> {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
-            return check::with_file(check, request, |file| file.blocks());
+            return check::with_file(check, request, |file| {
+                export::ticket::complete(file.document())
+            });
         }
         if request.kind == ExportKind::ComparisonPage {
             return self.compared(compare::document).unwrap_or_default();
@@ -338,7 +340,9 @@ impl Job {
     pub(super) fn ticket(&self) -> String {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
-            return check::with_file(check, request, |file| file.ticket());
+            return check::with_file(check, request, |file| {
+                export::markdown::text(&file.document().summary.blocks())
+            });
         }
         if request.kind == ExportKind::Comparison {
             return export::markdown::text(&self.compared(compare::ticket).unwrap_or_default());

@@ -39,6 +39,7 @@ use std::time::Instant;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Priority;
 use jitterscope_engine::platform::Applied;
+use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::runner::QuietWait;
 use jitterscope_engine::store::Store;
@@ -482,9 +483,7 @@ impl Session {
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
             Action::CompareGroups(groups) => self.compare_groups(&groups),
-            Action::SetMinEffect(minimum) => {
-                self.run(COMPARING, |part, context| part.set_minimum(minimum, context));
-            }
+            Action::SetMinEffect(minimum) => self.set_min_effect(minimum),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => self.run(SETTINGS, SettingsStore::ask_for_folder),
@@ -498,6 +497,10 @@ impl Session {
             // The window itself handles these actions.
             Action::ShowKeys | Action::ShowHosts => {}
         }
+    }
+
+    fn set_min_effect(&mut self, minimum: MinEffect) {
+        self.run(COMPARING, |part, context| part.set_minimum(minimum, context));
     }
 
     fn start_check(&mut self, longest_wait: Nanos) {

@@ -347,3 +347,16 @@ pub fn table_path(first: &Path, table: &Table) -> PathBuf {
     let extension = first.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
     first.with_file_name(format!("{stem}-{}.{extension}", table.key))
 }
+
+impl CheckFile<'_> {
+    /// Writes the HTML page or, if not `is_page`, the Markdown file.
+    pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
+        if !is_page {
+            return markdown::render(&ticket::complete(self.document()), to);
+        }
+        let runs = self.runs();
+        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
+        let privacy = self.included_names.sentence(is_traced && !self.included_names.programs);
+        html::write_page(self, privacy, to)
+    }
+}

@@ -23,8 +23,10 @@ mod rtla;
 mod scale;
 mod sensors;
 mod sessions;
+mod source;
 mod table;
 mod text;
+mod time_unit;
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -32,8 +34,10 @@ use std::path::Path;
 
 use crate::format::FormatError;
 
-pub use imported::{BadLines, Content, ImportError, Imported, Options, Series, Source};
-pub use table::{Column, Table, TimeUnit};
+pub use imported::{BadLines, Content, ImportError, Imported, Options, Series};
+pub use source::Source;
+pub use table::{Column, Table};
+pub use time_unit::TimeUnit;
 
 /// Maximum size of a run file, which is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;

@@ -108,7 +108,9 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     columns(&mut text, &[std::slice::from_ref(&grid.header), grid.rows.as_slice()].concat());
     text.push_str(&format!("\n{}\n", result::sentence(decision)));
     let about: Vec<String> = checked.iter().flat_map(Checked::about).collect();
-    about.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    for line in &about {
+        text.push_str(&format!("{line}\n"));
+    }
     let heading = Block::Heading(result::sentence(decision).to_owned());
     let mut blocks = vec![heading, Block::Grid(grid), Block::item(result::NOISE)];
     blocks.extend(about.iter().map(Block::item));

@@ -197,7 +197,7 @@ fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
 /// Whether any run is given by the path of its file. The result for such files is the same on every PC, whatever is saved
 /// there.
 fn is_by_path(matches: &ArgMatches) -> bool {
-    let names = ["run", "a", "b"].into_iter().flat_map(|list| matches.get_many::<String>(list));
+    let names = ["run", "a", "b"].into_iter().filter_map(|list| matches.get_many::<String>(list));
     names.flatten().any(|name| Path::new(name).is_file())
 }
 
@@ -258,7 +258,9 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     for Judged { condition, truth, lines } in &judged {
         if *truth != Truth::False {
             print_message(&format!("--fail-if {condition}: {}", truth.word()));
-            lines.iter().for_each(|line| print_message(&format!("  {line}")));
+            for line in lines {
+                print_message(&format!("  {line}"));
+            }
         }
     }
     let has = |truth| judged.iter().any(|one| one.truth == truth);

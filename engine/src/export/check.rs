@@ -1,8 +1,6 @@
 //! A quick check as one file: an HTML page, or Markdown for a ticket.
 
-use std::io::{self, Write};
-
-use super::{IncludedNames, html, markdown, ticket};
+use super::IncludedNames;
 use crate::report::Chart;
 use crate::report::document::{Document, check};
 use crate::report::quick::{Measured, Scorecard};
@@ -24,7 +22,8 @@ pub struct CheckFile<'a> {
 }
 
 impl CheckFile<'_> {
-    fn runs(&self) -> Vec<&Run> {
+    /// Returns the runs of the parts that were measured.
+    pub(super) fn runs(&self) -> Vec<&Run> {
         self.parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect()
     }
 
@@ -37,16 +36,5 @@ impl CheckFile<'_> {
     /// Returns the result as a document.
     pub fn document(&self) -> Document {
         check::document(self.card, &self.runs(), &self.when())
-    }
-
-    /// Writes the HTML page or, if not `is_page`, the Markdown file.
-    pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
-        if !is_page {
-            return markdown::render(&ticket::complete(self.document()), to);
-        }
-        let runs = self.runs();
-        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
-        let privacy = self.included_names.sentence(is_traced && !self.included_names.programs);
-        html::write_page(self, privacy, to)
     }
 }

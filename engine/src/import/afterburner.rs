@@ -8,8 +8,8 @@ use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
 use super::sensors::Sensors;
 use super::sessions::{Rows, Sessions};
-use super::table::TimeUnit;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
+use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
 
 /// The title that the first line of every log contains.

@@ -4,7 +4,7 @@ use super::counts::MAX_VALUE_NANOS;
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
 use super::lines::{filled, lines};
-use super::table::TimeUnit;
+use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;

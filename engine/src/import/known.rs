@@ -1,8 +1,8 @@
 //! The known columns of frame logs, and the programs that write them, as data: how a program spells a
 //! column, what the column holds, and in which unit.
 
-use super::imported::Source;
-use super::table::TimeUnit;
+use super::source::Source;
+use super::time_unit::TimeUnit;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::known::{self, Quantity};
 use super::row::Row;
-use super::table::{Table, TimeUnit};
+use super::table::Table;
+use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
 
 /// Length of a day: times of day start again at midnight.

@@ -2,7 +2,7 @@
 //! frame or time stamps. The first rows are checked against the rate and the clock of the file: a unit
 //! is believed only if they agree with it.
 
-use super::table::TimeUnit;
+use super::time_unit::TimeUnit;
 
 /// A factor between two values that agree: units differ by 1000.
 const MAX_FACTOR: f64 = 5.0;

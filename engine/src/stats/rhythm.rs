@@ -7,7 +7,7 @@
 //! from the first group to the last by the sum of the multiples, 10 s / 5 = 2 s.
 //!
 //! A period that is not there would be worse than none that is not seen. Independent events have exponential intervals: one
-//! of them lies within 3% of one to four times the median with a probability of about 0.04, whatever the rate. With four
+//! of them is within 3% of one to four times the median with a probability of about 0.04, whatever the rate. With four
 //! intervals all have to, of which the median fits itself: 0.04³, about 1 in 16 000. With more, one in six may not. A
 //! Fourier transform or an autocorrelation sees weaker rhythms, but needs hundreds of events for so rare a mistake.
 
@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 0.03;
 const MAX_MULTIPLE: f64 = 4.0;
 /// No more intervals are collected: a source of an hour of late frames shows its period in the first ones.
 const MAX_INTERVALS: usize = 10_000;
-/// One in so many intervals may be no multiple of the period.
+/// One in this many intervals may be no multiple of the period.
 const INTERVALS_PER_MISS: usize = 6;
 
 /// Collects events of one source in ascending order of time, and finds their period.

@@ -62,7 +62,7 @@ struct Tally {
     found: BTreeMap<(Cause, String), (Delay, Rhythm)>,
 }
 
-/// Delays of one source that follow each other within so many periods of the test, or lengths of the delay, are one event.
+/// Delays of one source that follow each other within this many periods of the test, or lengths of the delay, are one event.
 const TOGETHER: i64 = 3;
 
 impl Tally {

@@ -223,7 +223,7 @@ fn changes_have_their_unit_in_the_row() {
     assert_eq!(changes.cell(row, "change_share").unwrap().reason(), Some("normal is 0 or absent"));
     let row = position(changes, "Execution time mean");
     expect(changes, row, &[("change_share", Cell::Share(0.0))]);
-    assert_eq!(changes.cell(row, "result"), Some(&Cell::text_of("No clear difference")));
+    assert_eq!(changes.cell(row, "result"), Some(&Cell::text_of("Same")));
 }
 
 #[test]

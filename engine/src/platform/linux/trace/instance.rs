@@ -1,4 +1,4 @@
-//! A tracing instance of our own in tracefs: the tracepoints of chosen CPUs, in rings that no other program reads.
+//! A tracing instance of our own in tracefs: the tracepoints of the measured CPUs, in rings that no other program reads.
 //!
 //! Only root may create one. Where that is permitted, it is preferred to `perf_event_open`: there are kernels on which a
 //! CPU that was idle counts 217 timer interrupts and delivers 2 of them to a perf ring, while an instance has all of
@@ -103,7 +103,7 @@ fn process_of(name: &str) -> Option<&str> {
 /// The tracepoints of some CPUs, recorded by an instance.
 #[derive(Debug)]
 pub(super) struct Instance {
-    /// Closed before the folder is removed: the kernel keeps an instance whose rings are open.
+    /// Closed before the folder is removed: the kernel refuses to remove an instance whose rings are open.
     rings: Vec<CpuRing>,
     page: Vec<u8>,
     format: PageFormat,

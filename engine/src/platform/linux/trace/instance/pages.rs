@@ -3,8 +3,8 @@
 //! A page begins with a time and with how many bytes of records follow. Each record begins with 32 bits: 5 of its type
 //! and 27 of the nanoseconds since the record before. Types 1 to 28 are data of four times as many bytes; with type 0,
 //! the next 32 bits are the number of bytes, themselves included. Type 30 adds a long time difference, type 31 sets the
-//! time, and type 29 is unused space. The highest bit of the number of bytes says that records before this page were
-//! lost, the next one that their number stands after the records.
+//! time, and type 29 is unused space. If the highest bit of the number of bytes is set, records before this page were
+//! lost, and if the next one is, too, their number follows the records.
 
 use crate::nanos::Nanos;
 
@@ -67,7 +67,7 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Parses the head of a page; `None` if it is too short for what it says to contain.
+    /// Parses the head of a page; `None` if it is shorter than its head states.
     pub(super) fn parse(format: PageFormat, bytes: &'a [u8]) -> Option<Self> {
         let time = u64::from_ne_bytes(bytes.get(..8)?.try_into().ok()?);
         let commit = long(bytes, format.commit, format.commit_size)?;

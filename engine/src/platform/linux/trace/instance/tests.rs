@@ -1,4 +1,4 @@
-//! Tests of decoding made pages, and of an instance beside the kernel's own counters.
+//! Tests of decoding made pages, and of an instance compared with the kernel's own counters.
 
 use std::collections::BTreeMap;
 

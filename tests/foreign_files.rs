@@ -170,7 +170,7 @@ fn a_log_in_windows_1252_is_read() {
     // The clock of this file restarts after a minute, which begins another recording.
     assert_eq!(imported.capture().unwrap().count(), 200);
     let log = log(imported);
-    assert!((log.average_fps - 60.5).abs() < 1e-6, "{}", log.average_fps);
+    assert!((log.average_fps - 60.5).abs() < 1e-5, "{}", log.average_fps);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn captures_are_compared_by_file_name() {
     let output = super::cli::run(&folder, &["import", &files[0], "nosuch.csv", &files[1]]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!output.status.success(), "one file is not there");
-    assert!(text.contains("100.0\u{202f}FPS") || text.contains("100 FPS"), "{text}");
+    assert!(text.contains("100.0 FPS"), "{text}");
     assert_eq!(text.lines().count(), 2, "{text}");
 }
 

@@ -193,7 +193,7 @@ fn what_tab_focuses_is_scrolled_into_view() {
     }
     assert!(8 < contents);
     let top = |harness: &Harness<'_, App>| {
-        harness.get_all_by_label_contains("Jitterscope report").next().unwrap().rect().top()
+        harness.get_all_by_label_contains("Jitterscope 0.1.0)").next().unwrap().rect().top()
     };
     let scrolled = top(&harness);
     press(&mut harness, Modifiers::NONE, Key::Escape);

@@ -51,7 +51,7 @@ fn the_preview_of_a_report_is_its_document_and_enter_saves_it_after_a_click() {
     assert!(plain(&shown).contains(&plain(answer)), "{answer}: {shown}");
     for table in page.split("data-table=").skip(1) {
         let title = table.split("<h2>").nth(1).unwrap().split('<').next().unwrap();
-        let title = if title == "All figures" { "**Configurations**" } else { title };
+        let title = if title == "All figures" { "**Configurations: " } else { title };
         assert!(shown.contains(title), "{title}: {shown}");
     }
     let plots = preview.outline.iter().filter(|block| matches!(block, Block::Plot { .. })).count();

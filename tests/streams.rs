@@ -191,7 +191,7 @@ const READING: [(&str, i32); 22] = [
     ("runs rm A", 0),
     ("compare A B", 0),
     ("compare A B --format markdown --out OUT", 0),
-    ("compare A B --fail-if mean>-1000%", 3),
+    ("compare A B --fail-if mean>-1000%", 4),
     ("export A --as html", 0),
     ("export A --as csv --out OUT", 0),
     ("export A --plots OUT", 0),

@@ -60,12 +60,14 @@ pub enum ImportError {
         table: Box<Table>,
     },
     /// The file is of a known program, but its content is not what this program writes.
-    #[error("{what}, but damaged in line {line}")]
+    #[error("{what}, but damaged in line {line}{limit}")]
     Damaged {
         /// What the file is, with an article.
         what: String,
         /// The number of the line, counted from 1.
         line: usize,
+        /// The limit that the file exceeds, after a colon; empty if it exceeds none.
+        limit: String,
     },
     /// The file is empty.
     #[error("the file is empty")]
@@ -115,8 +117,12 @@ impl ImportError {
     /// Returns the error for JSON of a known program that cannot be read: its line, without the words of a parser.
     pub(super) fn damaged(source: Source, error: FormatError) -> Self {
         match error {
-            FormatError::Damaged { line, .. } => {
-                Self::Damaged { what: source.with_article(), line }
+            FormatError::Damaged { line, source: reason, .. } => {
+                // Other reasons are those of a parser: "invalid type: null".
+                let limit = reason.to_string();
+                let limit = limit.starts_with("more than").then(|| format!(": {limit}"));
+                let what = source.with_article();
+                Self::Damaged { what, line, limit: limit.unwrap_or_default() }
             }
             error => Self::Format(error),
         }

@@ -39,7 +39,6 @@ use std::time::Instant;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Priority;
 use jitterscope_engine::platform::Applied;
-use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::runner::QuietWait;
 use jitterscope_engine::store::Store;
@@ -497,10 +496,6 @@ impl Session {
             // The window itself handles these actions.
             Action::ShowKeys | Action::ShowHosts => {}
         }
-    }
-
-    fn set_min_effect(&mut self, minimum: MinEffect) {
-        self.run(COMPARING, |part, context| part.set_minimum(minimum, context));
     }
 
     fn start_check(&mut self, longest_wait: Nanos) {

@@ -15,11 +15,11 @@ use super::{Source, check, is_of_tests, sources};
 /// dependent samples; a template for a platform; programs are read in slices, and own threads note their runs; a verdict
 /// that blames a program.
 /// App, 38 588 to 38 701: cautions about records, and the late frames that Show frames opens.
-/// Engine, 52 079 to 55 917, and app, 38 701 to 37 686: a tracing instance, the period of a culprit, and advice against
+/// Engine, 52 079 to 55 931, and app, 38 701 to 37 692: a tracing instance, the period of a culprit, and advice against
 /// known programs; one effect for every question "did it change", the run-to-run variation by kind of metric, disturbed
 /// runs by name, and more conditions; captures read in three steps, with seven formats more; the words of comparison and
 /// of the quick check moved from the app.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 55_917), ("app/src", 37_686)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 55_931), ("app/src", 37_692)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

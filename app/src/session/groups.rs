@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use jitterscope_engine::report::comparison::MinEffect;
+
 use super::{COMPARING, Notice, PageId, Session};
 
 /// The message to a user who selects quick checks together with runs of other tests.
@@ -18,6 +20,11 @@ impl Session {
             None if is_mixed => part.refuse(paths, MIXED),
             None => part.compare(paths, context),
         });
+    }
+
+    /// Sets the smallest change that matters, and compares again.
+    pub(super) fn set_min_effect(&mut self, minimum: MinEffect) {
+        self.run(COMPARING, |part, context| part.set_minimum(minimum, context));
     }
 
     /// Returns whether at least one of these entries is a quick check.

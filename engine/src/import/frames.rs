@@ -194,7 +194,7 @@ impl<'a> Meaning<'a> {
             }
             let time = self.time(&row)?;
             let at = clock.as_mut().and_then(|clock| clock.read(&row));
-            sensors.read_row(|place| row.text(place));
+            sensors.read_row(|place| row.number(place));
             self.read_facts(&row, machine);
             let raw = self.key.map(|place| place.map_or(&b""[..], |place| row.bytes(place)));
             let position = match last {

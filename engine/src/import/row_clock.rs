@@ -60,12 +60,15 @@ impl RowClock {
 /// Parses the time of day in a cell, with or without a date before it and a zone after it.
 fn time_of_day(cell: &str) -> Option<Nanos> {
     let mut words = cell.split([' ', 'T']).skip_while(|word| !word.contains(':'));
-    let mut parts = words.next()?.trim_end_matches('Z').split([':', '+']);
+    let mut parts = words.next()?.trim_end_matches('Z').split([':', '+', '-']);
     let mut next = || parts.next()?.replacen(',', ".", 1).parse::<f64>().ok();
     let (hours, minutes) = (next()?, next()?);
     let seconds = next().unwrap_or_default();
-    let is_afternoon = words.any(|word| word.eq_ignore_ascii_case("pm"));
-    let hours = if is_afternoon && hours < 12.0 { hours + 12.0 } else { hours };
+    let half = words.last().unwrap_or_default().to_ascii_lowercase();
+    let hours = match half.as_str() {
+        "am" | "pm" if hours < 13.0 => hours % 12.0 + if half == "pm" { 12.0 } else { 0.0 },
+        _ => hours,
+    };
     let is_time = (0.0..24.0).contains(&hours)
         && (0.0..60.0).contains(&minutes)
         && (0.0..61.0).contains(&seconds);
@@ -82,7 +85,10 @@ mod tests {
             ("18:32:0.178", Some(66_720.178)),
             ("2026-07-30 11:50:01 +0200", Some(42_601.0)),
             ("2026-07-30T11:50:01Z", Some(42_601.0)),
+            ("2026-07-30T11:50:01-05:00", Some(42_601.0)),
             ("1:00:00 PM", Some(46_800.0)),
+            ("12:00:01 AM", Some(1.0)),
+            ("12:00:01 PM", Some(43_201.0)),
             ("12.5", None),
             ("25:00:00", None),
         ] {

@@ -40,7 +40,7 @@ impl FirstRows {
         likely: Option<TimeUnit>,
         may_be_stamps: bool,
     ) -> Option<Scale> {
-        if certain == Some(TimeUnit::Fps) || likely == Some(TimeUnit::Fps) {
+        if certain.or(likely) == Some(TimeUnit::Fps) {
             return Some(Scale { unit: TimeUnit::Fps, are_stamps: false });
         }
         let are_stamps =

@@ -44,13 +44,10 @@ impl Sensors {
         ))
     }
 
-    /// Stores the values of the current row; `cell` returns the text at a place.
-    pub(super) fn read_row<'a>(&mut self, cell: impl Fn(usize) -> &'a str) {
-        self.begin();
+    /// Stores the values of the current row; `number` returns the number at a place.
+    pub(super) fn read_row(&mut self, number: impl Fn(usize) -> Option<f64>) {
         for (place, stored) in self.places.iter().zip(&mut self.row) {
-            if let Some(value) = thousandths(cell(*place)) {
-                *stored = value;
-            }
+            *stored = number(*place).and_then(CaptureSeries::thousandths).unwrap_or(MISSING);
         }
     }
 

@@ -150,7 +150,8 @@ fn why_splits_the_lateness_of_one_frame() {
     let list = String::from_utf8_lossy(&list.stdout).into_owned();
     let id = list.split_whitespace().next().unwrap();
     let none = run(&folder, &["runs", "show", id, "--why", "9999"]);
-    assert!(String::from_utf8_lossy(&none.stdout).contains("no frame 9999"), "{none:?}");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no frame 9999"), "{none:?}");
+    assert_eq!(none.status.code(), Some(1), "{none:?}");
 }
 
 #[test]

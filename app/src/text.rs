@@ -17,7 +17,7 @@ pub mod series;
 
 pub use self::date::{date, eta, list_date, local, local_date, nanos_between, now, time};
 pub use self::run_name::{
-    check_file_name, check_name, ending_word, full_run_name, name_or_title, run_name,
+    began_text, check_file_name, check_name, full_run_name, name_or_title, run_name,
 };
 pub use jitterscope_engine::report::document::check as quick;
 pub use jitterscope_engine::units::{

@@ -12,7 +12,7 @@ use crate::platform::{self, CoreKind, Cpu, Power};
 pub use busy_programs::{BusyProgram, BusyPrograms};
 pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
-pub use finding::{Finding, Step, Weight, findings, permission_steps};
+pub use finding::{Finding, Step, Weight, findings, permission_steps, trace_steps};
 
 /// The machine on which a run was measured. A value that the system does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

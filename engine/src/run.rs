@@ -196,6 +196,8 @@ pub mod counter {
     pub const LOAD_THREADS: &str = "load_threads_count";
     /// Steal: CPU time that the hypervisor withheld from this machine, all CPUs together.
     pub const STEAL_NANOS: &str = "steal_nanos";
+    /// How long a CPU quota throttled this program during the trial.
+    pub const THROTTLED_NANOS: &str = "quota_throttled_nanos";
     /// Time that all CPUs spent on interrupts in the window [`FOREIGN_WINDOW_NANOS`].
     pub const INTERRUPT_NANOS: &str = "interrupt_nanos";
     /// Involuntary context switches of the measuring thread.

@@ -204,9 +204,8 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 }
             };
             format!(
-                "{} {} · {what} · {} · {}",
-                text::ending_word(&run.ending),
-                text::date(&text::local(run.started_at)),
+                "{} · {what} · {} · {}",
+                text::began_text(run.started_at, &run.ending),
                 text::format_long_time(run.measured()),
                 if shown.path.is_some() { "saved" } else { "not saved" },
             )
@@ -237,9 +236,8 @@ fn quick_subtitle(session: &Session) -> String {
         Some(result) => {
             let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
             format!(
-                "{} {} · {} · {measured} of {} measurements",
-                text::ending_word(&result.ending),
-                text::date(&text::local(result.began)),
+                "{} · {} · {measured} of {} measurements",
+                text::began_text(result.began, &result.ending),
                 text::format_long_time(result.took),
                 result.parts.len(),
             )

@@ -29,6 +29,14 @@ pub(super) enum PrintError {
         /// The name of the test on the command line.
         test: &'static str,
     },
+    /// The run has no frame of this number.
+    #[error("no frame {frame} in this run; the last one is frame {last}")]
+    NoFrame {
+        /// The requested number, counted from 1.
+        frame: u32,
+        /// The number of the last frame of the longest configuration.
+        last: usize,
+    },
 }
 
 /// Output formats that other programs read, also from standard output.

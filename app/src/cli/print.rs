@@ -64,7 +64,7 @@ pub(super) fn result_after(
             table(&run, host, &report, all.as_deref())
         }
         _ => match matches.try_get_one::<u32>("why").ok().flatten() {
-            Some(frame) => why::account(&run, *frame),
+            Some(frame) => why::account(&run, *frame)?,
             None => table(&run, host, &report, all.as_deref()),
         },
     };

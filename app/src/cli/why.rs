@@ -14,6 +14,7 @@ use jitterscope_engine::units::{count_text, format_count, format_share, format_t
 
 use super::columns::columns;
 use super::names;
+use super::output::PrintError;
 use super::{number_in, option};
 use crate::text as words;
 
@@ -39,7 +40,7 @@ pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
 }
 
 /// Returns the lateness of a frame (counted from 1) broken down by cause, for each trial of a run.
-pub(super) fn account(run: &Run, frame: u32) -> String {
+pub(super) fn account(run: &Run, frame: u32) -> Result<String, PrintError> {
     let mut text = String::new();
     for trial in &run.trials {
         let Some(late) = find(trial, frame) else { continue };
@@ -47,7 +48,8 @@ pub(super) fn account(run: &Run, frame: u32) -> String {
         write_account(&mut text, &late, trial.trial.pace.period());
         text.push('\n');
     }
-    if text.is_empty() { format!("no frame {frame} in this run\n") } else { text }
+    let last = run.trials.iter().map(|trial| trial.samples.len()).max().unwrap_or(0);
+    if text.is_empty() { Err(PrintError::NoFrame { frame, last }) } else { Ok(text) }
 }
 
 fn at(late: &LateSample) -> String {
@@ -81,7 +83,7 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
         rows.push(vec![
             segment.start.map_or_else(|| words::MISSING.to_owned(), micros),
             micros(segment.length),
-            culprit.map_or(segment.cause.label(), |culprit| culprit.name.as_str()).to_owned(),
+            segment.title(),
             culprit.map_or_else(String::new, Culprit::policy),
             segment.cpu.map_or_else(|| words::MISSING.to_owned(), |cpu| cpu.to_string()),
         ]);

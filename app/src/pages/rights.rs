@@ -1,8 +1,9 @@
 //! Offers to run with administrator rights if something was denied without them.
 
 use eframe::egui::Ui;
+use jitterscope_engine::machine::trace_steps;
 
-use crate::session::{Action, Session};
+use crate::session::{Action, PageId, Session};
 use crate::text::hosts as words;
 use crate::theme::{Tokens, Type, icons};
 use crate::widgets::{Button, Spans};
@@ -27,4 +28,22 @@ pub(super) fn rights_ui(
     if button.clicked() {
         actions.push(Action::MeasureWithRights(Box::new(then())));
     }
+}
+
+/// Draws what [`rights_ui`] draws and, if a command allows names of programs without these rights, a button that shows it.
+pub(super) fn names_ui(
+    ui: &mut Ui,
+    session: &Session,
+    then: impl FnOnce() -> Action,
+    actions: &mut Vec<Action>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        rights_ui(ui, session, then, actions);
+        let facts = session.machine().facts();
+        let has_steps =
+            facts.is_some_and(|facts| !trace_steps(&facts.detail, &facts.trace).is_empty());
+        if has_steps && ui.add(Button::new("How to allow names").icon(icons::CPU)).clicked() {
+            actions.push(Action::GoTo(PageId::Machine));
+        }
+    });
 }

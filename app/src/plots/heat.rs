@@ -17,9 +17,11 @@ use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Spans, card::has_controls, quiet_icon_button};
 use rows::Found;
-pub use rows::HeatMap;
 use rows::HeatRow;
+pub use rows::{Gap, HeatMap};
 
+/// Gaps of this length and above have a light border.
+const BORDERED: Nanos = Nanos::from_millis(30);
 /// Text of a cell without gaps.
 const NO_GAP: &str = "no gap recorded";
 /// Number of columns in the visible time range.
@@ -49,14 +51,23 @@ impl HeatMap {
     /// Draws the color key in the header of the card, and the buttons of the plot.
     pub fn key_ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
-        let (rect, _) = ui.allocate_exact_size(vec2(220.0, 16.0), Sense::hover());
+        let (rect, _) = ui.allocate_exact_size(vec2(284.0, 16.0), Sense::hover());
         let font = Type::Small.font();
         let text = |at, anchor, words: &str| {
             ui.painter().text(at, anchor, words, font.clone(), tokens.t2);
         };
         text(rect.left_center(), Align2::LEFT_CENTER, "1 µs");
-        text(rect.right_center(), Align2::RIGHT_CENTER, "30 ms");
-        let bar = rect.shrink2(vec2(40.0, 3.0));
+        // The last color continues in a cell with the border of long gaps.
+        let cell =
+            Rect::from_min_size(pos2(rect.right() - 12.0, rect.top() + 3.0), vec2(12.0, 10.0));
+        ui.painter().rect_filled(cell, 0, tokens.heat_of(BORDERED));
+        ui.painter().rect_stroke(cell, 0, Stroke::new(1.0, tokens.on_fill), StrokeKind::Inside);
+        let right = pos2(cell.left() - 4.0, rect.center().y);
+        text(right, Align2::RIGHT_CENTER, &format!("{} ms or more", BORDERED.as_millis()));
+        let bar = Rect::from_x_y_ranges(
+            rect.left() + 40.0..=rect.right() - 112.0,
+            rect.top() + 3.0..=rect.bottom() - 3.0,
+        );
         let steps = tokens.heat;
         let width = bar.width() / f32::from(u16::try_from(steps.len().max(1)).unwrap_or(1));
         let mut left = bar.left();
@@ -150,7 +161,7 @@ impl HeatMap {
         self.drawn = Drawn { of, cells };
     }
 
-    /// Returns the cells with their colors; cells of 30 ms or more have a light border.
+    /// Returns the cells with their colors; cells of [`BORDERED`] or more have a light border.
     fn colored(&self, tokens: &Tokens, seen: (f64, f64), per_point: (f64, f64)) -> Vec<Cell> {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         let mut cells = Vec::new();
@@ -161,7 +172,7 @@ impl HeatMap {
                 let high = [left + width, f64::from(number) + 1.0 - per_point.1];
                 let length = Nanos::from_nanos_f64(gap);
                 let color = tokens.heat_of(length);
-                if length < Nanos::from_millis(30) {
+                if length < BORDERED {
                     cells.push((low, high, color));
                 } else {
                     cells.push((low, high, tokens.on_fill));
@@ -288,16 +299,25 @@ impl HeatMap {
         Some((row, ends, row.found(ends)))
     }
 
-    /// Describes a cell: CPU, time, longest gap, number of gaps, and their sum.
+    /// Describes a cell: CPU, time, longest gap with its cause, number of gaps, and their sum.
     fn words(&self, place: Place, seen: (f64, f64)) -> Option<String> {
         let (row, ends, found) = self.found(place, seen)?;
         let (from, to) = in_secs(ends);
         let place = format!("{} · {from} to {to} s", row.name);
         let all = found.words();
-        Some(match found.count {
-            0 => format!("{place}\n{all}"),
-            _ => format!("{place}\nLongest gap {}\n{all}", text::format_time(found.longest)),
+        Some(match row.longest_of(ends, 1).first() {
+            None => format!("{place}\n{all}"),
+            Some(gap) => format!("{place}\nLongest gap {}\n{all}", self.described(gap)),
         })
+    }
+
+    /// Returns the length of a gap, and its cause if one was recorded: "4.012 ms, rustc".
+    fn described(&self, gap: &Gap) -> String {
+        let length = text::format_time(gap.length);
+        match self.causes.get(&gap.sample) {
+            Some(cause) => format!("{length}, {cause}"),
+            None => length,
+        }
     }
 
     /// Draws the details of the selected cell below the map.
@@ -306,9 +326,9 @@ impl HeatMap {
         let Some((row, ends, found)) = self.found(place, seen) else { return };
         let (from, to) = in_secs(ends);
         let mut words = format!("{}, {from} to {to} s: {}", row.name, found.words());
-        for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
-            let begins = if at == 0 { "; longest " } else { ", " };
-            words.push_str(&format!("{begins}{} at {secs:.4} s", text::format_time(*length)));
+        for (at, gap) in row.longest_of(ends, LISTED).iter().enumerate() {
+            let begins = if at == 0 { "; longest " } else { "; " };
+            words.push_str(&format!("{begins}{} at {:.4} s", self.described(gap), gap.began));
         }
         let mut is_cleared = false;
         ui.horizontal(|ui| {

@@ -36,5 +36,6 @@ pub(super) const fn marker(mark: Mark) -> (MarkerShape, bool) {
         Mark::Ring => (MarkerShape::Circle, false),
         Mark::HollowDiamond => (MarkerShape::Diamond, false),
         Mark::HollowSquare => (MarkerShape::Square, false),
+        Mark::HollowTriangle => (MarkerShape::Up, false),
     }
 }

@@ -34,7 +34,8 @@ pub struct FinishedCheck {
 }
 
 impl FinishedCheck {
-    /// Creates a completed check from its parts, and computes the verdict over all parts.
+    /// Creates a completed check from its parts, and computes the verdict over all parts. The check began with its first
+    /// run, as lists of runs show it, or at `began` if none of its runs is left.
     pub(super) fn of(
         parts: Vec<(Part, Option<Arc<LoadedRun>>)>,
         began: jiff::Timestamp,
@@ -45,6 +46,8 @@ impl FinishedCheck {
         let mut endings = measured.iter().filter_map(|(_, shown)| Some(&shown.as_ref()?.0.ending));
         let ending = endings.find(|ending| **ending != Ending::Finished).cloned();
         let ending = ending.unwrap_or(Ending::Finished);
+        let starts = measured.iter().filter_map(|(_, shown)| Some(shown.as_ref()?.0.started_at));
+        let began = starts.min().unwrap_or(began);
         Self { parts, card, chart, began, took, ending, lost: None }
     }
 

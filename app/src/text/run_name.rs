@@ -47,12 +47,13 @@ pub fn check_file_name(began: jiff::Timestamp, group: Option<&Group>, extension:
     format!("{date}-quick-check-{id}.{extension}")
 }
 
-/// Returns a word for how a run ended, shown before its date.
-pub const fn ending_word(ending: &Ending) -> &'static str {
-    match ending {
-        Ending::Finished => "Finished",
-        Ending::Stopped => "Stopped",
-        Ending::Failed(_) => "Failed",
-        Ending::Recovered => "Recovered",
-    }
+/// Returns when a run began, and how it ended if it did not finish.
+pub fn began_text(began: jiff::Timestamp, ending: &Ending) -> String {
+    let ended = match ending {
+        Ending::Finished => "",
+        Ending::Stopped => ", stopped",
+        Ending::Failed(_) => ", failed",
+        Ending::Recovered => ", recovered",
+    };
+    format!("Began {}{ended}", date(&local(began)))
 }

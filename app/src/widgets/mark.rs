@@ -41,6 +41,10 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
             let rect = Rect::from_center_size(center, vec2(1.8, 1.8) * radius);
             painter.rect_stroke(rect, 0, stroke, StrokeKind::Middle);
         }
+        Mark::HollowTriangle => {
+            let corners = vec![at(-1.1, 0.9), at(0.0, -1.0), at(1.1, 0.9)];
+            painter.add(Shape::closed_line(corners, stroke));
+        }
         Mark::Plus => {
             painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);
             painter.line_segment([at(-1.0, 0.0), at(1.0, 0.0)], stroke);

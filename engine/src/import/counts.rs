@@ -6,11 +6,16 @@ use super::imported::{BadLines, ImportError};
 use super::lines::{filled, lines};
 use crate::nanos::Nanos;
 use crate::run::capture::Distribution;
+use crate::stats::{float, nanos_float};
 
 /// Maximum number of columns per file: three per CPU on the largest systems, which have 8192 CPUs.
 const MAX_COLUMNS: usize = 24_576;
-/// Minimum number of different values by which the width of the bins is known.
-const MIN_WIDE_BINS: usize = 3;
+/// Maximum chance at which values of bins of one unit would have the divisor that is taken for the width of the bins: n
+/// values have a given divisor d with a chance of d to the power of −n. 3 values are enough for bins 10 units wide, 10 for
+/// bins 2 units wide.
+const MAX_CHANCE: f64 = 1.5e-3;
+/// Maximum number of values that are compared for it.
+const MAX_COMPARED: usize = 64;
 /// Maximum number of nonzero counts per file.
 const MAX_BINS: usize = 2_000_000;
 /// Maximum plausible latency in nanoseconds: ten minutes.
@@ -139,17 +144,16 @@ pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Ite
 pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));
     let width = values().fold(0, common_divisor);
-    let distinct: std::collections::BTreeSet<i64> = values().take(MIN_WIDE_BINS * 100).collect();
-    if width <= unit || distinct.len() < MIN_WIDE_BINS {
+    let distinct: std::collections::BTreeSet<i64> =
+        values().filter(|value| *value != 0).take(MAX_COMPARED).collect();
+    let chance = (nanos_float(unit) / nanos_float(width.max(1))).powf(float(distinct.len()));
+    if width <= unit || MAX_CHANCE < chance {
         return None;
     }
     for column in columns {
         for bin in Arc::make_mut(&mut column.bins) {
             bin.0 += width - unit;
         }
-        // A stated maximum below the end of the last bin is the maximum.
-        let last = column.bins.last().map(|&(value, _)| Nanos::new(value));
-        column.max = column.max.or(last);
     }
     Some(width)
 }
@@ -187,4 +191,24 @@ fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribu
 pub(super) fn after<'a>(line: &'a str, words: &str) -> Option<impl Iterator<Item = u64> + 'a> {
     let rest = line.strip_prefix(words)?;
     Some(rest.split_ascii_whitespace().map(|cell| cell.parse().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_common_divisor_is_the_width_of_bins_only_where_it_is_no_chance() {
+        let widened = |micros: &[i64]| {
+            let bins = micros.iter().map(|micros| (micros * 1_000, 1)).collect();
+            let mut columns = [Distribution { bins: Arc::new(bins), ..Distribution::default() }];
+            let width = widen(&mut columns, 1_000);
+            (width, columns[0].bins.last().map(|bin| bin.0))
+        };
+        assert_eq!(widened(&[4, 6, 12]), (None, Some(12_000)), "an eighth of three values do");
+        assert_eq!(widened(&[10, 20, 40]), (Some(10_000), Some(49_000)));
+        let even: Vec<i64> = (1..=10).map(|value| value * 2).collect();
+        assert_eq!(widened(&even[..9]), (None, Some(18_000)));
+        assert_eq!(widened(&even), (Some(2_000), Some(21_000)));
+    }
 }

@@ -229,12 +229,14 @@ fn read_without_histogram<'a>(
     all: impl Iterator<Item = &'a str>,
     options: &Options,
 ) -> Result<Imported, ImportError> {
-    let mut samples: BTreeMap<usize, BTreeMap<u64, u64>> = BTreeMap::new();
+    // For each thread and latency, the number of cycles and the first line.
+    let mut samples: BTreeMap<usize, BTreeMap<u64, (u64, u64)>> = BTreeMap::new();
     let mut states: BTreeMap<usize, Status> = BTreeMap::new();
     let mut bin_count = 0;
-    for line in all {
+    for (line, number) in all.zip(1_u64..) {
         if let Some((thread, latency)) = sample_of(line) {
-            let count = samples.entry(thread).or_default().entry(latency).or_insert(0);
+            let bins = samples.entry(thread).or_default();
+            let (count, _) = bins.entry(latency).or_insert((0, number));
             *count += 1;
             bin_count += u64::from(*count == 1);
             if MAX_SAMPLE_BINS < bin_count {
@@ -251,6 +253,19 @@ fn read_without_histogram<'a>(
     let nanos = |value: u64| {
         Nanos::new(i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(unit_nanos))
     };
+    let is_believed = |value: u64| nanos(value).get() <= MAX_VALUE_NANOS;
+    let mut bad_lines = BadLines::default();
+    for bins in samples.values_mut() {
+        bins.retain(|value, (_, line)| {
+            let is_believed = is_believed(*value);
+            if !is_believed {
+                bad_lines.add(*line, "a latency above ten minutes");
+            }
+            is_believed
+        });
+    }
+    samples.retain(|_, bins| !bins.is_empty());
+    states.retain(|_, state| is_believed(state.max));
     let threads: Vec<Distribution> = if samples.is_empty() {
         let stated = |state: &Status| Distribution {
             label: format!("Thread {}", state.thread),
@@ -262,10 +277,10 @@ fn read_without_histogram<'a>(
         };
         states.values().filter(|state| 0 < state.cycles).map(stated).collect()
     } else {
-        let counted = |(thread, bins): (&usize, &BTreeMap<u64, u64>)| Distribution {
+        let counted = |(thread, bins): (&usize, &BTreeMap<u64, (u64, u64)>)| Distribution {
             label: format!("Thread {thread}"),
             bins: Arc::new(
-                bins.iter().map(|(value, count)| (nanos(*value).get(), *count)).collect(),
+                bins.iter().map(|(value, (count, _))| (nanos(*value).get(), *count)).collect(),
             ),
             max: bins.keys().next_back().map(|value| nanos(*value)),
             ..Distribution::default()
@@ -273,9 +288,9 @@ fn read_without_histogram<'a>(
         samples.iter().map(counted).collect()
     };
     if threads.is_empty() {
-        return Err(ImportError::NoValues { bad_count: 0 });
+        return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
-    let mut imported = imported(threads, BadLines::default(), Source::Cyclictest);
+    let mut imported = imported(threads, bad_lines, Source::Cyclictest);
     imported.notes.extend(unit_words(unit));
     Ok(imported)
 }

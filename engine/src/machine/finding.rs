@@ -2,7 +2,7 @@
 
 use super::{ClockFacts, Detail, Machine};
 use crate::nanos::Nanos;
-use crate::platform::{Capability, PowerSource, RealtimeProbe};
+use crate::platform::{Capability, PowerSource, RealtimeProbe, TraceState};
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -216,6 +216,23 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
         &capabilities.command(program),
     ));
     steps
+}
+
+/// Returns how to let this program record which program had a CPU, and how to undo it; empty where it may already, or where
+/// no command permits it.
+pub fn trace_steps(detail: &Detail, trace: &TraceState) -> Vec<Step> {
+    let program = detail.system.program.as_deref().unwrap_or("jitterscope");
+    let Some([allow, undo]) = trace.remedy(program, detail.system.file_capabilities) else {
+        return Vec::new();
+    };
+    vec![
+        step(
+            "Grant this program the capability to record context switches of all programs, then start it again. It also \
+             permits profiling every process on this PC. Each update of the program removes it.",
+            &allow,
+        ),
+        step("To undo this later:", &undo),
+    ]
 }
 
 #[cfg(test)]

@@ -317,14 +317,16 @@ fn insert(counters: &mut Counters, name: &str, value: u64) {
     counters.insert(name.to_owned(), i64::try_from(value).unwrap_or(i64::MAX));
 }
 
-/// State of the counters of a thread, and of the steal time of the machine, at one moment.
-#[derive(Clone, Copy)]
+/// State of the counters of a thread, of the steal time of the machine, and of the throttled times of the control groups,
+/// at one moment.
 struct ThreadMark {
     counters: ThreadCounters,
     cpu: Option<i64>,
     /// Steal time of all CPUs together, in nanoseconds; `None` if the system does not report it. The cost of
     /// reading it grows with the number of CPUs.
     steal: Option<i64>,
+    /// How long each control group of this program was throttled so far.
+    throttled: Vec<Nanos>,
     /// Value of `clock_nanos`, read after the counters.
     at: i64,
 }
@@ -333,7 +335,8 @@ impl ThreadMark {
     fn now(reader: &EvidenceReader) -> Self {
         let steal = platform::machine_cpu_time().and_then(|time| time.steal);
         let (counters, cpu) = (reader.read(), platform::thread_cpu_nanos());
-        Self { counters, cpu, steal, at: clock_nanos() }
+        let throttled = platform::throttled_times();
+        Self { counters, cpu, steal, throttled, at: clock_nanos() }
     }
 
     /// Adds the increase of each counter from this mark to `now`. Omits counters that the system does not report.
@@ -348,6 +351,10 @@ impl ThreadMark {
             if let (Some(before), Some(after)) = (before, after) {
                 insert(counters, name, after.saturating_sub(before));
             }
+        }
+        let groups = now.throttled.iter().zip(&self.throttled);
+        if let Some(throttled) = groups.map(|(now, before)| *now - *before).max() {
+            counters.insert(counter::THROTTLED_NANOS.to_owned(), throttled.get().max(0));
         }
         for (name, before, after) in [
             (counter::CPU_NANOS, self.cpu, now.cpu),

@@ -159,6 +159,37 @@ pub struct Segment {
     /// The CPU on which the measuring thread ran, or for which it waited; absent if the CPU is not
     /// known.
     pub cpu: Option<u32>,
+    /// What delayed the previous frame, if the segment is a part of that frame that would have ended in time without the
+    /// delay; otherwise absent.
+    pub origin: Option<Origin>,
+}
+
+/// What delayed a frame whose end, in turn, delayed the next frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    /// The cause of the delay.
+    pub cause: Cause,
+    /// The thread or interrupt that used the CPU; absent if it has no name or is not known.
+    pub culprit: Option<Arc<Culprit>>,
+}
+
+impl Segment {
+    /// Returns cause and culprit of the delay to which the segment is counted: of its origin, if any.
+    fn source(&self) -> (Cause, Option<&Culprit>) {
+        let own = (self.cause, self.culprit.as_deref());
+        self.origin.as_ref().map_or(own, |origin| (origin.cause, origin.culprit.as_deref()))
+    }
+
+    /// Returns the name of the segment: that of its culprit, or the label of its cause, and what delayed the previous
+    /// frame: "Previous frame overran (rustc)".
+    pub fn title(&self) -> String {
+        let own = self.culprit.as_ref().map_or(self.cause.label(), |culprit| &culprit.name);
+        match self.source() {
+            _ if self.origin.is_none() => own.to_owned(),
+            (_, Some(culprit)) => format!("{own} ({})", culprit.name),
+            (cause, None) => format!("{own} ({})", cause.row().names[1]),
+        }
+    }
 }
 
 /// The lateness of a sample, split by cause.
@@ -177,7 +208,8 @@ pub struct Account {
 impl Account {
     /// Returns an account of a single segment, with counters as its source.
     pub fn whole(cause: Cause, length: Nanos) -> Self {
-        let segment = Segment { start: None, length, cause, culprit: None, cpu: None };
+        let segment =
+            Segment { start: None, length, cause, culprit: None, cpu: None, origin: None };
         let segments = vec![segment];
         Self { source: Source::Counters, segments, remainder: Nanos::ZERO, is_complete: true }
     }
@@ -218,9 +250,9 @@ impl Account {
     fn by_source(&self) -> BTreeMap<(Cause, &str), (Option<&Culprit>, Nanos)> {
         let mut sums = BTreeMap::new();
         for segment in &self.segments {
-            let culprit = segment.culprit.as_deref();
-            let name = culprit.map_or(segment.cause.label(), Culprit::source);
-            sums.entry((segment.cause, name)).or_insert((culprit, Nanos::ZERO)).1 += segment.length;
+            let (cause, culprit) = segment.source();
+            let name = culprit.map_or(cause.label(), Culprit::source);
+            sums.entry((cause, name)).or_insert((culprit, Nanos::ZERO)).1 += segment.length;
         }
         if Nanos::ZERO < self.remainder {
             let key = (Cause::NotObservable, Cause::NotObservable.label());
@@ -269,6 +301,11 @@ impl LateSample {
         if self.account.source == Source::Nothing {
             return NOT_RECORDED.to_owned();
         }
+        // A frame that starts late because the previous one was delayed has not too much work.
+        let (cause, name) = self.main_delay();
+        if self.cause == Cause::PreviousFrame && cause != self.cause {
+            return advice_against(cause, &name);
+        }
         let largest = self.account.largest().filter(|(cause, ..)| *cause == self.cause);
         match largest.and_then(|(cause, culprit, _)| Some((cause, culprit?))) {
             Some((Cause::Thread, culprit)) if culprit.program().is_none() => {
@@ -302,24 +339,21 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let records = trace::Records::of(trial);
     // The trace has records only around samples with a lateness above `recorded_above`.
     let recorded_above = trial.trial.trace_above().unwrap_or(Nanos::ZERO);
-    let mut chained: Option<Account> = None;
+    let mut last: Option<Account> = None;
     for (index, lateness) in trial.samples.lateness().enumerate() {
         if lateness <= above.get() {
-            chained = None;
+            last = None;
             continue;
         }
         let Some(sample) = trial.samples.get(index) else { continue };
         let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
         let of_sample = evidence(trial, index).copied();
         let (before_it, counted) = (before.as_ref(), of_sample.as_ref());
-        // If this sample was due before the previous one woke, the causes of the previous sample also
-        // delayed this one.
-        let chain = before_it.filter(|before| sample.due < before.woke).and(chained.as_ref());
         let traced = records
             .as_ref()
             .filter(|_| recorded_above < sample.late())
-            .and_then(|records| records.account(&sample, before_it, counted, chain));
-        chained.clone_from(&traced);
+            .and_then(|records| records.account(&sample, before_it, counted, last.as_ref()));
+        last.clone_from(&traced);
         late.push((index, sample, before, of_sample, traced));
     }
     late.sort_by_key(|one| -one.1.late());

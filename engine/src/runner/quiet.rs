@@ -132,10 +132,11 @@ impl QuietWait {
         self.left = (self.left - time).max(Nanos::ZERO);
     }
 
-    /// Whether to repeat a part of the check: the part was disturbed, and has not been repeated
-    /// before.
+    /// Whether to repeat a part of the check: the part was disturbed, has not been repeated before, and
+    /// the check did not wait in vain: beside a program that runs on, a repeat would be disturbed, too.
     pub fn must_repeat(&mut self, part: Part, disturbance: Option<Disturbance>) -> bool {
-        if disturbance.is_none() || self.repeated.contains(&part) {
+        let was_in_vain = self.left <= Nanos::ZERO;
+        if disturbance.is_none() || was_in_vain || self.repeated.contains(&part) {
             return false;
         }
         self.repeated.push(part);
@@ -166,6 +167,8 @@ mod tests {
         assert!(wait.must_repeat(Part::Sleep, disturbance));
         assert!(!wait.must_repeat(Part::Sleep, disturbance));
         assert!(wait.must_repeat(Part::Spin, disturbance));
+        wait.spend(QuietWait::DEFAULT);
+        assert!(!wait.must_repeat(Part::FrameLoad, disturbance), "it waited in vain");
     }
 
     #[test]

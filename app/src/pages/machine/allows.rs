@@ -22,7 +22,7 @@ const fn severity(allowed: CapabilityState) -> Severity {
 const WITH_NOTE: [f32; 4] = [0.28, 0.13, 0.27, 0.32];
 const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
-/// Draws the card of capabilities; if real-time priority is denied, also the steps to allow it.
+/// Draws the card of capabilities; if names of programs or real-time priority are denied, also the steps to allow them.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
     let is_free = !session.running().is_busy();
     Card::new("Capabilities").note("verified by testing").flush().show(
@@ -49,6 +49,15 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
             }
         },
     );
+    let steps = jitterscope_engine::machine::trace_steps(&facts.detail, &facts.trace);
+    if !steps.is_empty() {
+        let note = "Jitterscope never changes this itself";
+        Card::new("How to allow names of programs").note(note).show_plain(ui, |ui| {
+            for (step, number) in steps.iter().zip(1..) {
+                step_ui(ui, Some(number), step, actions);
+            }
+        });
+    }
     if !facts.realtime.is_granted {
         how_ui(ui, facts, actions);
         let then = || Action::GoTo(PageId::Machine);

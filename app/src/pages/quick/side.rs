@@ -7,7 +7,7 @@ use jitterscope_engine::platform::{SystemTool, TraceSource};
 use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
 
 use super::idle::{line_ui, row};
-use crate::pages::rights::rights_ui;
+use crate::pages::rights::names_ui;
 use crate::plots::axis::narrow;
 use crate::plots::cause_style;
 use crate::session::{Action, Facts, LateFocus, PageId, Session};
@@ -42,7 +42,7 @@ pub(super) fn advice_ui(
     let is_nameless = card.delayed.as_ref().is_some_and(|delayed| 0 < delayed.late_count)
         && session.machine().facts().is_some_and(|facts| !has_names(facts));
     if is_nameless {
-        ui.horizontal_wrapped(|ui| rights_ui(ui, session, || Action::RunQuick, actions));
+        names_ui(ui, session, || Action::RunQuick, actions);
     }
 }
 

@@ -1,17 +1,24 @@
-//! Scheduling gaps: tiles, the heat map of all CPUs over time, the histogram of gap lengths, and
-//! the table of CPUs.
+//! Scheduling gaps: tiles, the heat map of all CPUs over time, who had the CPUs, the table of CPUs,
+//! and the histogram of gap lengths.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::platform::{TraceSource, TraceState};
 use jitterscope_engine::report::table::TableRow;
-use jitterscope_engine::report::{Chart, GapTotals, Report, gap_histogram};
+use jitterscope_engine::report::{
+    Chart, Delay, Delays, GapTotals, LateSample, Report, Table, gap_histogram, late_samples,
+    trace_state,
+};
 use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::view::{ResultView, ShownResult};
+use crate::pages::rights::names_ui;
 use crate::plots::{ChartCard, HeatMap, charts_ui};
+use crate::session::{Action, LoadedRun, Session};
 use crate::text::{self, Unit};
 use crate::theme::size;
 use crate::widgets::card::has_controls;
@@ -40,6 +47,9 @@ const CPUS: TableLayout = TableLayout {
         "grade",
     ])
 };
+/// Layout of the table of who had the CPUs.
+const WHO: TableLayout =
+    TableLayout::of(&["name", "worst_nanos", "total_nanos", "lateness_share", "late_count"]);
 /// Layout of the table of stalls.
 const STALLS: TableLayout = TableLayout::of(&["at_nanos", "length_nanos", "cpus_count", "cpus"]);
 
@@ -55,6 +65,18 @@ pub(super) struct View {
     /// trial has ended.
     of: (String, Vec<Option<i64>>),
     lengths: Option<Lengths>,
+    who: Option<Who>,
+}
+
+/// Who had the CPUs in the gaps of a run, as far as records show it.
+#[derive(Debug)]
+struct Who {
+    /// For each trial, the gaps around which records may be saved.
+    gaps: Vec<Vec<LateSample>>,
+    /// The CPU that the table is about (`None`: all), its rows, and the table.
+    of: Option<usize>,
+    delays: Vec<Delay>,
+    table: Table,
 }
 
 /// The histogram of gap lengths, and the number of samples and the CPU for which it was computed.
@@ -83,12 +105,32 @@ impl ResultView for View {
                 map.borrow_mut().ui(ui, room, image);
             },
         );
+        if !is_live {
+            self.who_ui(ui, run, report, unit);
+        }
         self.table_ui(ui, report, unit);
         self.lengths_ui(ui, run, report);
         let tail: Vec<Chart> = charts.iter().filter(|chart| chart.key == "tail").cloned().collect();
         charts_ui(ui, ("scheduling-gaps", run.id.as_str()), &tail);
         if !is_live {
             stalls_ui(ui, report, unit);
+        }
+    }
+
+    /// Offers names of programs where gaps have none.
+    fn offers_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        shown: &LoadedRun,
+        actions: &mut Vec<Action>,
+    ) {
+        let is_nameless = |state: TraceState| state.source < Some(TraceSource::AllSwitches);
+        if !shown.report.delays.ranked.is_empty()
+            && trace_state(&shown.run).is_some_and(is_nameless)
+        {
+            let key = shown.run.subject.key();
+            names_ui(ui, session, || Action::RunAgainWithTrace(key), actions);
         }
     }
 
@@ -110,6 +152,29 @@ impl View {
         }
     }
 
+    /// Draws the table of who had the CPUs, or the selected CPU. A click on a row selects its longest gap in the map.
+    fn who_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, unit: Unit) {
+        if report.delays.ranked.is_empty() {
+            return;
+        }
+        let who = self.who.get_or_insert_with(|| Who::of(run, report));
+        if self.map.causes.is_empty() {
+            self.map.causes = who.causes();
+        }
+        who.show_only(self.core, report);
+        let of = self.core.and_then(|core| run.trials.get(core));
+        let note = of.map_or("", |trial| trial.trial.label.as_str());
+        let shown = ResultTable::new("scheduling-gaps-who", &who.table, WHO);
+        let shown = ResultTable { title: "Who had the CPU", note, unit, max_rows: 8, ..shown };
+        let clicked = shown.show(ui).selected.and_then(|row| who.delays.get(row));
+        let longest = clicked.and_then(|delay| who.longest_of(delay));
+        if let Some((trial, gap)) = longest {
+            let started = self.of.1.get(trial).copied().flatten().map(Nanos::new);
+            let at = gap.sample.due - started.unwrap_or_default();
+            self.map.select(trial, at.as_secs());
+        }
+    }
+
     /// Adds the gaps that were recorded since the last call to the heat map; another run, or a
     /// trial whose start time is new, starts a new map.
     fn fill(&mut self, run: &Run) {
@@ -120,9 +185,11 @@ impl View {
             if self.of.0 != of.0 {
                 self.core = None;
                 self.lengths = None;
+                self.who = None;
             }
             let map = HeatMap::of(run, plan.duration, (plan.typical, plan.bad));
             self.map = if self.of.0 == of.0 { map.with_cells_of(&self.map) } else { map };
+            self.who = None;
             self.counted = vec![0; run.trials.len()];
             self.of = of;
         }
@@ -155,6 +222,50 @@ impl View {
         let core = &mut self.core;
         let card = ChartCard::new(("gap-lengths", run.id.as_str()), chart);
         card.show(ui, |ui| drop(combo(ui, "CPU", core, &options, 84.0)));
+    }
+}
+
+impl Who {
+    /// Time: O(n log n) for n gaps around which records may be saved.
+    fn of(run: &Run, report: &Report) -> Self {
+        let gaps = |trial: &TrialRun| {
+            trial.trial.trace_above().map_or_else(Vec::new, |above| late_samples(trial, above))
+        };
+        let gaps = run.trials.iter().map(gaps).collect();
+        let delays = report.delays.ranked.clone();
+        let table = Delay::table(&delays);
+        Self { gaps, of: None, delays, table }
+    }
+
+    /// Returns the main cause of each gap, by the position of its trial and its own.
+    fn causes(&self) -> BTreeMap<(usize, usize), String> {
+        let each = self.gaps.iter().enumerate().flat_map(|(trial, gaps)| {
+            gaps.iter().map(move |gap| ((trial, gap.index), gap.main_delay().1))
+        });
+        each.collect()
+    }
+
+    /// Fills the table with who had a CPU; `None` is all CPUs.
+    fn show_only(&mut self, of: Option<usize>, report: &Report) {
+        if self.of == of {
+            return;
+        }
+        self.of = of;
+        let gaps = of.and_then(|trial| self.gaps.get(trial));
+        self.delays = gaps.map_or_else(
+            || report.delays.ranked.clone(),
+            |gaps| Delays::of(gaps, Nanos::ZERO).ranked,
+        );
+        self.table = Delay::table(&self.delays);
+    }
+
+    /// Returns the longest gap of which this source is the main cause, with its trial.
+    fn longest_of(&self, delay: &Delay) -> Option<(usize, &LateSample)> {
+        let all = self.gaps.iter().enumerate();
+        let all = all.filter(|(trial, _)| self.of.is_none_or(|of| of == *trial));
+        let each = all.flat_map(|(trial, gaps)| gaps.iter().map(move |gap| (trial, gap)));
+        let main = (delay.cause, delay.name.clone());
+        each.filter(|(_, gap)| gap.main_delay() == main).max_by_key(|(_, gap)| gap.sample.late())
     }
 }
 
@@ -218,6 +329,8 @@ fn stalls_ui(ui: &mut Ui, report: &Report, unit: Unit) {
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::report::Options;
+
     use super::*;
 
     #[test]
@@ -235,6 +348,60 @@ mod tests {
         assert_eq!(numbers(totals(0, None)), [text::MISSING; 2]);
         assert_eq!(numbers(totals(1, None)), ["500", text::MISSING]);
         assert_eq!(numbers(totals(2, Some(20.0))), ["500", "20"]);
+    }
+
+    /// Returns a run in which `rustc` had the first CPU in every gap, and `chrome` the others.
+    fn traced() -> Run {
+        use jitterscope_engine::run::Trace;
+        use jitterscope_engine::sample::{TraceEvent, TraceRecord};
+        let file = include_bytes!("../../../../assets/examples/scheduling-gaps.jitterscope.json");
+        let mut run = jitterscope_engine::format::read(file.as_slice()).unwrap();
+        for (cpu, trial) in (0_u32..).zip(&mut run.trials) {
+            let facts =
+                [(counter::TRACE_SOURCE, TraceSource::Kernel.number()), (counter::TRACE_THREAD, 7)];
+            trial.counters.extend(facts.map(|(name, value)| (name.to_owned(), value)));
+            let record = |at, event, thread, name| TraceRecord {
+                at,
+                event,
+                cpu,
+                thread: Some(thread),
+                name,
+                value: None,
+            };
+            let mut records = vec![record(Nanos::ZERO, TraceEvent::SwitchIn, 7, None)];
+            for gap in trial.samples.iter() {
+                records.push(record(gap.due, TraceEvent::Preempted, 7, None));
+                records.push(record(gap.due, TraceEvent::SwitchIn, 40 + cpu, Some(cpu.min(1))));
+                records.push(record(gap.woke, TraceEvent::SwitchIn, 7, None));
+            }
+            let names = ["rustc", "chrome"].map(str::to_owned).to_vec();
+            trial.trace = Some(Trace::from_records(names, &records));
+        }
+        run
+    }
+
+    #[test]
+    fn who_had_the_cpus_is_listed_for_all_of_them_and_for_one() {
+        let run = traced();
+        let report = Report::of(&run, &Options::default());
+        let mut who = Who::of(&run, &report);
+        let names = |who: &Who| -> Vec<String> {
+            who.delays.iter().map(|delay| delay.name.clone()).collect()
+        };
+        let mut all = names(&who);
+        all.sort();
+        assert_eq!(all, ["chrome", "rustc"]);
+        who.show_only(Some(0), &report);
+        assert_eq!(names(&who), ["rustc"]);
+        assert_eq!(who.table.rows.len(), 1);
+        let rustc = who.delays[0].clone();
+        let (trial, gap) = who.longest_of(&rustc).unwrap();
+        let longest = run.trials[0].samples.iter().map(|gap| gap.late()).max();
+        assert_eq!((trial, Some(gap.sample.late())), (0, longest));
+        assert_eq!(who.causes()[&(0, gap.index)], "rustc");
+        who.show_only(None, &report);
+        assert_eq!(names(&who).len(), 2);
+        assert!(who.causes().values().any(|cause| cause == "chrome"));
     }
 
     #[test]

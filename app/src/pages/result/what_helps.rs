@@ -78,7 +78,7 @@ pub(super) struct View {
 
 impl Default for View {
     fn default() -> Self {
-        Self { language: Language::Rust, applied: None, opened: None }
+        Self { language: Language::Words, applied: None, opened: None }
     }
 }
 
@@ -178,6 +178,7 @@ impl View {
         let Some(effect) = effects.get(selected) else { return };
         let lines = code(run, report, effect, self.language).join("\n");
         let note = effect.full_name();
+        let font = if self.language == Language::Words { Type::Body } else { Type::Mono };
         let language = &mut self.language;
         Card::new("Apply it").note(&note).show(
             ui,
@@ -199,7 +200,7 @@ impl View {
                 let tokens = Tokens::of(ui);
                 let width = ui.available_width();
                 for line in lines.lines() {
-                    Spans::plain(Type::Mono, line, tokens.t1).paragraph_within(ui, width);
+                    Spans::plain(font, line, tokens.t1).paragraph_within(ui, width);
                 }
                 let known = risks(effect);
                 for (severity, words) in known {

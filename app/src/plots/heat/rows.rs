@@ -1,6 +1,9 @@
 //! The rows of the heat map: each has the gaps of one CPU, or of two CPUs if there are many. A
 //! blank row separates groups of cores.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use eframe::egui::Id;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
@@ -24,6 +27,16 @@ pub struct HeatRow {
     gaps: Vec<(usize, Pyramid)>,
 }
 
+/// A gap of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// When the gap began, in seconds.
+    pub began: f64,
+    pub length: Nanos,
+    /// The position of its trial in the run, and its position in the trial.
+    pub sample: (usize, usize),
+}
+
 /// Statistics of the gaps in a time range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
@@ -45,6 +58,8 @@ pub struct HeatMap {
     pub(super) cursor: Option<Place>,
     /// The selected cell, whose details are shown below the map.
     pub(super) selected: Option<Place>,
+    /// The main cause of each gap around which records were saved, by [`Gap::sample`].
+    pub causes: BTreeMap<(usize, usize), String>,
     pub(super) drawn: Drawn,
     pub(super) id: Id,
 }
@@ -66,7 +81,7 @@ impl HeatRow {
         Self { name, longest: Nanos::ZERO, gaps }
     }
 
-    /// Divides a time range into `count` columns, and returns the longest gap that begins in each,
+    /// Divides a time range into `count` columns, and returns the longest gap that overlaps with each,
     /// in nanoseconds; 0 without gaps. Time: O(count × log n) for n gaps.
     pub(super) fn columns(&self, (from, to): (f64, f64), count: u32) -> Vec<f64> {
         let width = (to - from) / f64::from(count.max(1));
@@ -75,17 +90,18 @@ impl HeatRow {
             let each = self
                 .gaps
                 .iter()
-                .filter_map(|(_, gaps)| gaps.max(gaps.range_before(left, left + width)));
+                .filter_map(|(_, gaps)| gaps.max(overlapping(gaps, (left, left + width))));
             each.map(|gap| gap.1).fold(0.0, f64::max)
         };
         (0..count).map(longest).collect()
     }
 
-    /// Returns the statistics of the gaps in a time range. Time: O(n) for n gaps in the range.
-    pub(super) fn found(&self, (from, to): (f64, f64)) -> Found {
+    /// Returns the statistics of the gaps that overlap with a time range. Time: O(n) for n gaps in the
+    /// range.
+    pub(super) fn found(&self, range: (f64, f64)) -> Found {
         let mut found = Found::default();
         for (_, gaps) in &self.gaps {
-            for length in gaps.range_before(from, to).filter_map(|at| gaps.value(at)) {
+            for length in overlapping(gaps, range).filter_map(|at| gaps.value(at)) {
                 found.longest = found.longest.max(length);
                 found.count += 1;
                 found.sum += length;
@@ -94,17 +110,33 @@ impl HeatRow {
         found
     }
 
-    /// Returns up to `most` of the longest gaps in a time range in descending order, each with its
-    /// start in seconds.
-    pub fn longest_of(&self, (from, to): (f64, f64), most: usize) -> Vec<(f64, Nanos)> {
-        let each = self.gaps.iter().flat_map(|(_, gaps)| {
-            gaps.range_before(from, to).filter_map(|at| Some((gaps.point(at)?.0, gaps.value(at)?)))
+    /// Returns up to `most` of the longest gaps that overlap with a time range, in descending order.
+    pub fn longest_of(&self, range: (f64, f64), most: usize) -> Vec<Gap> {
+        let each = self.gaps.iter().flat_map(|(trial, gaps)| {
+            overlapping(gaps, range).filter_map(|at| {
+                let (began, length) = (gaps.point(at)?.0, gaps.value(at)?);
+                Some(Gap { began, length, sample: (*trial, at) })
+            })
         });
-        let mut all: Vec<(f64, Nanos)> = each.collect();
-        all.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
+        let mut all: Vec<Gap> = each.collect();
+        all.sort_by_key(|gap| std::cmp::Reverse(gap.length));
         all.truncate(most);
         all
     }
+
+    /// Returns whether the row has the gaps of this trial.
+    fn has(&self, trial: usize) -> bool {
+        self.gaps.iter().any(|(own, _)| *own == trial)
+    }
+}
+
+/// Returns the positions of the gaps of a CPU that overlap with a time range. Gaps of a CPU follow each other, so only the
+/// last one that begins before the range can extend into it.
+fn overlapping(gaps: &Pyramid, (from, to): (f64, f64)) -> Range<usize> {
+    let begins = gaps.range_before(from, to);
+    let end = |at: usize| Some(gaps.point(at)?.0 + gaps.value(at)?.as_secs());
+    let before = begins.start.checked_sub(1).filter(|at| end(*at).is_some_and(|end| from < end));
+    before.unwrap_or(begins.start)..begins.end
 }
 
 impl HeatMap {
@@ -117,6 +149,7 @@ impl HeatMap {
             limits: (Nanos::from_millis(3), Nanos::from_millis(30)),
             cursor: None,
             selected: None,
+            causes: BTreeMap::new(),
             drawn: Drawn::default(),
             id: Id::unique("gaps"),
         }
@@ -125,6 +158,13 @@ impl HeatMap {
     /// Takes the cell at the cursor and the selected cell from another map of the same run.
     pub fn with_cells_of(self, other: &Self) -> Self {
         Self { cursor: other.cursor, selected: other.selected, ..self }
+    }
+
+    /// Selects the cell in which a gap of a trial begins, at `secs` seconds.
+    pub fn select(&mut self, trial: usize, secs: f64) {
+        let row = self.rows.iter().position(|row| row.has(trial));
+        let place = row.map(|row| (row, secs));
+        (self.cursor, self.selected) = (place, place);
     }
 
     /// Returns the map of a run: cores of the same type and package are adjacent; above `MAX_ROWS`
@@ -223,6 +263,26 @@ mod tests {
         assert_eq!(columns.iter().filter(|gap| 0.0 < **gap).count(), 1);
         assert!((columns[1] - 9_000.0).abs() < 1e-9, "100 ms begin the second tenth");
         let longest = map.rows[0].longest_of((0.0, 1.0), 1);
-        assert_eq!(longest, [(0.1, Nanos::from_micros(9))]);
+        let gap = Gap { began: 0.1, length: Nanos::from_micros(9), sample: (1, 0) };
+        assert_eq!(longest, [gap]);
+        map.select(1, 0.1);
+        assert_eq!(map.selected, Some((0, 0.1)));
+    }
+
+    #[test]
+    fn a_long_gap_colors_every_cell_that_it_covers() {
+        let mut map = HeatMap::new([("CPU 0".to_owned(), 0)], Nanos::from_secs(1));
+        map.push(0, Nanos::from_millis(50), Nanos::from_micros(5));
+        map.push(0, Nanos::from_millis(150), Nanos::from_millis(480));
+        map.push(0, Nanos::from_millis(950), Nanos::from_micros(7));
+        let row = &map.rows[0];
+        let micros = |nanos: f64| Nanos::from_nanos_f64(nanos).get() / 1_000;
+        let colored: Vec<i64> = row.columns((0.0, 1.0), 10).into_iter().map(micros).collect();
+        let stall = 480_000;
+        assert_eq!(colored, [5, stall, stall, stall, stall, stall, stall, 0, 0, 7]);
+        let inside = row.found((0.3, 0.4));
+        assert_eq!((inside.count, inside.longest), (1, Nanos::from_millis(480)));
+        assert_eq!(row.longest_of((0.3, 0.4), 9)[0].sample, (0, 1));
+        assert_eq!(row.found((0.7, 0.8)).count, 0);
     }
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::machine::Memory;
-use crate::platform::{Capability, FileCapabilities, Power, RealtimeBandwidth, SystemDetail};
+use crate::platform::{
+    Capability, FileCapabilities, Power, RealtimeBandwidth, SystemDetail, TraceSource,
+};
 
 fn granted() -> RealtimeProbe {
     RealtimeProbe { is_granted: true, outcomes: Vec::new() }
@@ -120,4 +122,18 @@ fn ways_to_priority_fit_the_system() {
     traced.system.program = Some("/opt/it's/jitterscope-cli".to_owned());
     let expected = "sudo setcap cap_sys_nice,cap_perfmon=ep '/opt/it'\\''s/jitterscope-cli'";
     assert_eq!(commands(&traced)[1], expected);
+}
+
+#[test]
+fn names_of_programs_have_a_command_and_its_undoing_where_they_are_denied() {
+    let mut detail = Detail::default();
+    detail.system.program = Some("/opt/jitterscope".to_owned());
+    let state = |source, paranoid| TraceState { source, paranoid, ..TraceState::default() };
+    let steps = trace_steps(&detail, &state(Some(TraceSource::OwnSwitches), Some(2)));
+    let commands: Vec<&str> = steps.iter().map(|step| step.command.as_str()).collect();
+    let expected =
+        ["sudo setcap cap_perfmon=ep '/opt/jitterscope'", "sudo setcap -r '/opt/jitterscope'"];
+    assert_eq!(commands, expected);
+    assert_eq!(trace_steps(&detail, &state(Some(TraceSource::Kernel), Some(2))), []);
+    assert_eq!(trace_steps(&detail, &state(None, None)), [], "not on Linux");
 }

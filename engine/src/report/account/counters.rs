@@ -113,7 +113,14 @@ impl Parts {
         let length = length.min(self.rest);
         if Nanos::ZERO < length {
             self.rest = self.rest - length;
-            self.segments.push(Segment { start: None, length, cause, culprit: None, cpu: None });
+            self.segments.push(Segment {
+                start: None,
+                length,
+                cause,
+                culprit: None,
+                cpu: None,
+                origin: None,
+            });
         }
     }
 

@@ -18,10 +18,10 @@ use crate::stats::Rhythm;
 use crate::units::count_text;
 
 impl Delays {
-    /// Sums up the delays of these samples of a trial by source.
-    pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
+    /// Sums up the delays of these samples of a trial with this period by source.
+    pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>, period: Nanos) -> Self {
         let mut tally = Tally::default();
-        tally.add_trial(late.into_iter().collect(), Nanos::ZERO);
+        tally.add_trial(late.into_iter().collect(), period);
         tally.ranked(None)
     }
 
@@ -285,6 +285,7 @@ mod tests {
                 Arc::new(Culprit { name, kind, thread: Some(4), priority: None, owner })
             }),
             cpu: None,
+            origin: None,
         });
         let account = Account {
             source: Source::Counters,
@@ -321,7 +322,7 @@ mod tests {
             ),
             late(&[(Cause::TimerLate, None, 40)], 60),
         ];
-        let delays = Delays::of(&samples);
+        let delays = Delays::of(&samples, Nanos::ZERO);
         let first = delays.main().map(|main| main.name.as_str());
         assert_eq!((delays.late_count, first), (3, None), "fewer than five name nobody");
         let delays = delays.ranked;
@@ -355,7 +356,7 @@ mod tests {
             thread("jitterscope-cli (collector)", 900),
             thread("jitterscope-cli (load-0)", 800),
         ];
-        let delays = Delays::of(&samples);
+        let delays = Delays::of(&samples, Nanos::ZERO);
         let found: Vec<_> =
             delays.ranked.iter().map(|one| (one.name.as_str(), one.sample_count)).collect();
         let own = [("jitterscope-cli (collector)", 1), (OWN_LOAD, 1)];
@@ -368,7 +369,7 @@ mod tests {
         let timer: Vec<LateSample> =
             (0..95).map(|_| late(&[(Cause::Interrupt, Some("timer"), 20)], 0)).collect();
         let burst = (0..5).map(|_| late(&[(Cause::Thread, Some("hog"), 50_000)], 0));
-        let delays = Delays::of(&timer.into_iter().chain(burst).collect::<Vec<_>>());
+        let delays = Delays::of(&timer.into_iter().chain(burst).collect::<Vec<_>>(), Nanos::ZERO);
         assert_eq!(
             delays.sentence("gaps").as_deref(),
             Some(
@@ -389,7 +390,7 @@ mod tests {
         let hog = hog.map(|millis| at(millis, "hog", Cause::Thread));
         let timer = [0, 1_100, 1_900, 5_000, 5_700, 9_000, 9_100].into_iter();
         let timer = timer.map(|millis| at(millis, "timer", Cause::Interrupt));
-        let delays = Delays::of(&hog.chain(timer).collect::<Vec<_>>());
+        let delays = Delays::of(&hog.chain(timer).collect::<Vec<_>>(), Nanos::ZERO);
         let found: Vec<String> = delays.ranked.iter().map(Delay::title).collect();
         assert_eq!(found, ["hog, every 2.00\u{202f}s", "timer"]);
         assert_eq!(
@@ -403,7 +404,7 @@ mod tests {
         let none = (0..90).map(|_| late(&[(Cause::NoEvent, None, 20)], 0));
         let hog = (0..5).map(|_| late(&[(Cause::Thread, Some("hog"), 500)], 0));
         let timer = late(&[(Cause::Interrupt, Some("timer"), 1_400)], 0);
-        let delays = Delays::of(&none.chain(hog).chain([timer]).collect::<Vec<_>>());
+        let delays = Delays::of(&none.chain(hog).chain([timer]).collect::<Vec<_>>(), Nanos::ZERO);
         assert_eq!(delays.ranked[0].name, "hog");
         assert_eq!(delays.main(), None, "44% of the lateness, and 5 of 96 samples");
     }
@@ -412,13 +413,13 @@ mod tests {
     fn samples_without_records_do_not_hide_what_records_show() {
         let mut samples: Vec<LateSample> =
             (0..20).map(|_| late(&[(Cause::WaitedForCpu, None, 300)], 0)).collect();
-        assert_eq!(Delays::of(&samples).ranked[0].cause, Cause::WaitedForCpu);
+        assert_eq!(Delays::of(&samples, Nanos::ZERO).ranked[0].cause, Cause::WaitedForCpu);
         for _ in 0..5 {
             let mut recorded = late(&[(Cause::Thread, Some("chrome"), 300)], 0);
             recorded.account.source = Source::Trace(TraceSource::Kernel);
             samples.push(recorded);
         }
-        let delays = Delays::of(&samples);
+        let delays = Delays::of(&samples, Nanos::ZERO);
         assert_eq!((delays.late_count, delays.recorded_count, delays.ranked.len()), (25, 5, 1));
         assert_eq!(
             delays.sentence("frames").as_deref(),
@@ -431,7 +432,9 @@ mod tests {
         let of = |names: &[&str]| {
             let samples: Vec<LateSample> =
                 names.iter().map(|&name| late(&[(Cause::Thread, Some(name), 300)], 0)).collect();
-            Delays::of(&samples).main().map(|one| (one.name.clone(), one.program.clone()))
+            Delays::of(&samples, Nanos::ZERO)
+                .main()
+                .map(|one| (one.name.clone(), one.program.clone()))
         };
         let chrome = "chrome (Compositor)";
         let named = |name: &str| Some((name.to_owned(), Some(name.to_owned())));
@@ -448,6 +451,6 @@ mod tests {
         // names of load threads.
         assert_eq!(of(&["jitterscope-cli 4711 (load-0)"; 5]), named("jitterscope-cli 4711"));
         let unknown: Vec<LateSample> = (0..9).map(|_| late(&[], 70)).collect();
-        assert_eq!(Delays::of(&unknown).main(), None);
+        assert_eq!(Delays::of(&unknown, Nanos::ZERO).main(), None);
     }
 }

@@ -4,6 +4,7 @@
 mod completeness;
 mod cpu;
 mod lanes;
+mod origin;
 mod sleep;
 mod states;
 
@@ -36,6 +37,8 @@ pub(super) struct Records {
     source: TraceSource,
     /// Whether the kernel recorded no interrupts on idle CPUs.
     is_blind_when_idle: bool,
+    /// Whether a CPU quota throttled this program during the trial.
+    is_throttled: bool,
     /// The ID of the measuring thread, which is called the own thread here.
     own: u32,
     /// All records, in order of time.
@@ -67,6 +70,8 @@ impl Records {
         let source = TraceSource::from_number(*trial.counters.get(counter::TRACE_SOURCE)?)?;
         let own = u32::try_from(*trial.counters.get(counter::TRACE_THREAD)?).ok()?;
         let mut all = Self::new(source, own, trace.records(), trace.names());
+        all.is_throttled =
+            trial.counters.get(counter::THROTTLED_NANOS).is_some_and(|time| 0 < *time);
         all.is_blind_when_idle = trial.counters.contains_key(counter::TRACE_BLIND_WHEN_IDLE);
         let omitted = trial.counters.get(counter::TRACE_OMITTED).copied();
         if omitted.is_some_and(|count| 0 < count) {
@@ -105,6 +110,7 @@ impl Records {
         let mut all = Self {
             source,
             is_blind_when_idle: false,
+            is_throttled: false,
             own,
             culprits: Vec::new(),
             of_cpu: BTreeMap::new(),
@@ -166,14 +172,13 @@ impl Records {
     }
 
     /// Splits the lateness of a sample by cause; `None` if the records around the sample are missing.
-    /// `before` is the previous sample. `chain` is the account of the previous sample, if it woke after
-    /// `sample` was due.
+    /// `before` is the previous sample, and `last` its account, if it was late.
     pub(super) fn account(
         &self,
         sample: &Sample,
         before: Option<&Sample>,
         evidence: Option<&Evidence>,
-        chain: Option<&Account>,
+        last: Option<&Account>,
     ) -> Option<Account> {
         if !self.completeness.is_saved(sample) {
             return None;
@@ -184,6 +189,9 @@ impl Records {
         states::split_by_run_delay(&mut pieces, before, sample, run_delay);
         let overran = before.map_or(sample.due, |before| before.done);
         let mut parts = Parts { due: sample.due, cpu: None, segments: Vec::new() };
+        // If this sample was due before the previous one woke, the causes of the previous sample also
+        // delayed this one.
+        let chain = last.filter(|_| before.is_some_and(|before| sample.due < before.woke));
         let begin = match (before, chain) {
             (Some(before), Some(chain)) => {
                 parts.take_over(&chain.segments, before.due, before.woke);
@@ -199,6 +207,11 @@ impl Records {
             for (from, to) in [(from, middle), (middle, to)] {
                 self.split_around_losses(piece, (from, to), to <= overran, &mut parts);
             }
+        }
+        if let Some(before) = before {
+            let taken_over = begin - sample.due;
+            let delays = self.delays_of(before, &pieces, last);
+            origin::assign(&mut parts.segments, taken_over, delays, sample.due - before.due);
         }
         let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
         let from = sample.began.min(sample.due);
@@ -368,7 +381,8 @@ impl Records {
                 // If a CPU is idle although a preempted thread is ready to run, a CPU quota or the
                 // limit of real-time threads is used up.
                 Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
-                    parts.add(Cause::Blocked, None, span);
+                    let cause = if self.is_throttled { Cause::Quota } else { Cause::Blocked };
+                    parts.add(cause, None, span);
                 }
                 // The thread is ready to run, but its CPU is recorded as idle. First, the CPU
                 // leaves its idle state; the cause of the remaining time was not recorded.
@@ -447,6 +461,9 @@ impl Parts {
             if from < to {
                 self.cpu = segment.cpu;
                 self.add(segment.cause, segment.culprit.clone(), (from, to));
+                if let Some(last) = self.segments.last_mut() {
+                    last.origin.clone_from(&segment.origin);
+                }
             }
         }
     }
@@ -458,6 +475,7 @@ impl Parts {
         match self.segments.last_mut() {
             Some(last)
                 if last.cause == cause
+                    && last.origin.is_none()
                     && last.culprit == culprit
                     && last.cpu == self.cpu
                     && last.start.is_some_and(|begin| begin + last.length == start) =>
@@ -466,7 +484,8 @@ impl Parts {
             }
             _ => {
                 let start = Some(start);
-                self.segments.push(Segment { start, length, cause, culprit, cpu: self.cpu });
+                let cpu = self.cpu;
+                self.segments.push(Segment { start, length, cause, culprit, cpu, origin: None });
             }
         }
     }

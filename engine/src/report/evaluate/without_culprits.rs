@@ -10,6 +10,9 @@
 //! forward by the time from the removed frame to the next one, with all slots that the removed frame caused to be missed.
 //! Frames that are late for another reason stay, but for those that were late because a removed frame came before them.
 //!
+//! Where nearly all samples are late because of one source, those without it are too few for a grade. If it caused at least
+//! half of all lateness, it is to blame all the same, and the verdict says that the grade without it is not known.
+//!
 //! Only for grades of lateness: the grade of a test that compares conditions, such as real-time, is about the difference of
 //! its sides, from which nothing may be removed.
 
@@ -33,19 +36,27 @@ use crate::units::{format_count, format_time};
 const MAX_NAMED: usize = 3;
 
 /// Returns the verdict with the grade of all samples, and the grade without those that named sources delayed; `None` if
-/// the verdict is not inconclusive, or if the run would have no better grade without them. Time: O(n log n), once per
-/// source.
+/// the verdict is not inconclusive, or if the run would have no better grade without them. Without enough samples for a
+/// grade, a source of at least half of the lateness is blamed all the same. Time: O(n log n), once per source.
 pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Verdict> {
     let Standing::Inconclusive { measured, disturbance } = verdict.standing else { return None };
     let grade = measured.grade().filter(|_| !matches!(disturbance, Disturbance::Slept(_)))?;
     let ranked = report.delays.ranked.iter();
     let named: Vec<&Delay> = ranked.filter(|delay| delay.is_named()).take(MAX_NAMED).collect();
-    let (sources, without) = (1..=named.len()).find_map(|count| {
+    let mut is_undecided = false;
+    let better = (1..=named.len()).find_map(|count| {
         let sources = named.get(..count)?;
         let rest = without(run, sources, &report.options);
-        let better = measured_grade(&Report::of(&rest, &report.options).verdict)?;
-        (better.worst() < grade.worst()).then_some((sources, better))
-    })?;
+        let better = measured_grade(&Report::of(&rest, &report.options).verdict);
+        is_undecided |= count == 1 && better.is_none();
+        let better = better.filter(|better| better.worst() < grade.worst())?;
+        Some((sources, better.word()))
+    });
+    let main =
+        named.get(..1).filter(|main| is_undecided && main.iter().all(|one| 0.5 <= one.share));
+    let samples = run.subject.samples_name();
+    let unknown = format!("not enough {samples}");
+    let (sources, without) = better.or_else(|| main.map(|main| (main, unknown.as_str())))?;
     let names: Vec<&str> = sources.iter().map(|delay| delay.name.as_str()).collect();
     let names = names.join(" and ");
     let is_one = sources.len() == 1;
@@ -57,7 +68,6 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
     let (they, them) = if is_one { ("it", "it") } else { ("they", "them") };
     let delayed: u64 = sources.iter().map(|delay| delay.sample_count).sum();
     let worst = sources.iter().map(|delay| delay.worst).max().unwrap_or_default();
-    let samples = run.subject.samples_name();
     let late = if samples == "gaps" { "" } else { "late " };
     let finding = Finding {
         word: None,
@@ -67,7 +77,7 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
             format_count(delayed),
             format_count(report.delays.recorded_count),
             format_time(worst),
-            without.word(),
+            without,
         ),
         advice: sources.first().map_or_else(String::new, |delay| delay.advice()),
         ..verdict.finding.clone()

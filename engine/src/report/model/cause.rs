@@ -23,6 +23,8 @@ pub enum Cause {
     Interrupt,
     /// The measuring thread waited for a page fault.
     PageFault,
+    /// A CPU quota was used up: the measuring thread was ready to run, and its CPU was idle.
+    Quota,
     /// The measuring thread was stopped, throttled, or blocked on something other than its wait.
     Blocked,
     /// The hypervisor ran something else on the CPU (steal time).
@@ -41,12 +43,13 @@ pub enum Cause {
 
 impl Cause {
     /// All causes, in the order in which lists show them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::PreviousFrame,
         Self::Thread,
         Self::WaitedForCpu,
         Self::Interrupt,
         Self::PageFault,
+        Self::Quota,
         Self::Blocked,
         Self::Hypervisor,
         Self::NoEvent,
@@ -88,6 +91,12 @@ impl Cause {
                 predicate: "were delayed by page faults",
                 advice: "Prefaulting or locking memory is likely to help.",
                 look: ("fault", Mark::TriangleUp, 3),
+            },
+            Self::Quota => &CauseRow {
+                names: ["CPU quota", "Quota"],
+                predicate: "were throttled by a CPU quota",
+                advice: "Raise or remove the CPU limit of the container or service that this program runs in.",
+                look: ("quota", Mark::HollowTriangle, 3),
             },
             Self::Blocked => &CauseRow {
                 names: ["Blocked, stopped, or throttled", "Blocked"],

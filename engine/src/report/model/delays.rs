@@ -118,9 +118,12 @@ impl Delays {
     }
 
     /// Returns words for sources that share a row: their number, and the one with the longest delay.
-    pub fn describe_others(others: &[Delay]) -> String {
+    pub fn describe_others<'a>(
+        others: impl IntoIterator<Item = &'a Delay, IntoIter: ExactSizeIterator>,
+    ) -> String {
+        let others = others.into_iter();
         let count = format_others(others.len());
-        match others.iter().max_by_key(|delay| delay.worst) {
+        match others.max_by_key(|delay| delay.worst) {
             Some(worst) => format!("{count}, up to {} ({})", format_time(worst.worst), worst.name),
             None => count,
         }
@@ -223,10 +226,14 @@ impl Delay {
         self.period.map_or_else(String::new, |period| format!(", every {}", format_time(period)))
     }
 
-    /// Returns whether the source can be blamed by name: another program, a thread of the kernel, or an interrupt.
+    /// Returns whether the source can be blamed by name: another program, a thread of the kernel, an interrupt, or a CPU
+    /// quota.
     pub(in crate::report) fn is_named(&self) -> bool {
         let is_kernel = self.cause == Cause::Thread && self.name.starts_with('[');
-        !self.is_own && (self.program.is_some() || is_kernel || self.cause == Cause::Interrupt)
+        !self.is_own
+            && (self.program.is_some()
+                || is_kernel
+                || matches!(self.cause, Cause::Interrupt | Cause::Quota))
     }
 
     /// Returns advice against this source of delay; empty if no remedy is known.

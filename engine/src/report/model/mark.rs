@@ -23,4 +23,6 @@ pub enum Mark {
     HollowDiamond,
     /// An open square.
     HollowSquare,
+    /// An open triangle, point up.
+    HollowTriangle,
 }

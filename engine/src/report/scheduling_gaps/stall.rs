@@ -51,7 +51,7 @@ impl Origin {
                 if is_stopper { Self::Elsewhere } else { Self::OwnCpu }
             }
             Cause::WaitedForCpu | Cause::PageFault | Cause::PreviousFrame => Self::OwnCpu,
-            Cause::NoEvent | Cause::Hypervisor | Cause::Blocked => Self::Elsewhere,
+            Cause::NoEvent | Cause::Hypervisor | Cause::Quota | Cause::Blocked => Self::Elsewhere,
             Cause::TimerLate | Cause::DeepIdle | Cause::NotObservable => Self::Unknown,
         }
     }

@@ -1,4 +1,5 @@
-//! Instructions to make a change in a program: one line of Rust or C, or a system command.
+//! Instructions to make a change: for a program that one cannot change, such as a game, or as one line of Rust or C, or a
+//! system command.
 
 use super::effect::ChangeEffect;
 use crate::nanos::Nanos;
@@ -12,6 +13,8 @@ use crate::stats::Outcome;
 /// The language of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
+    /// Plain words: what to do for a game or another program whose code one cannot change.
+    Words,
     /// Rust, with the crates `spin_sleep`, `thread-priority`, `core_affinity`, `nix`, `windows`, and `libc`.
     Rust,
     /// C, with functions of the operating system.
@@ -22,11 +25,12 @@ pub enum Language {
 
 impl Language {
     /// All languages, in the order in which tables list them.
-    pub const ALL: [Self; 3] = [Self::Rust, Self::C, Self::Command];
+    pub const ALL: [Self; 4] = [Self::Words, Self::Rust, Self::C, Self::Command];
 
     /// Returns the name on screen.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Words => "Without code",
             Self::Rust => "Rust",
             Self::C => "C",
             Self::Command => "Command",
@@ -65,7 +69,11 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
             Cell::text_of(effect.name())
         })
         .column(
-            Column::text("language", "Language", "Rust, C, or a command of the system."),
+            Column::text(
+                "language",
+                "Language",
+                "Plain words, Rust, C, or a command of the system.",
+            ),
             |(_, language, _)| Cell::text_of(language.name()),
         )
         .column(
@@ -105,6 +113,9 @@ fn line(
     let trials = row.into_iter().flat_map(|row| &row.trials);
     let mut trials = trials.filter_map(|&trial| run.trials.get(trial));
     let family = family(run);
+    if language == Language::Words {
+        return without_code(change, family).to_owned();
+    }
     match change {
         SettingChange::SpinTail => {
             let tail = row.and_then(|row| row.usage.spin_tail).unwrap_or(Nanos::ZERO).get();
@@ -185,7 +196,57 @@ fn of(language: Language, rust: String, c: String, command: String) -> String {
     match language {
         Language::Rust => rust,
         Language::C => c,
-        Language::Command => command,
+        Language::Words | Language::Command => command,
+    }
+}
+
+/// Returns what to do for a game. A change that helps one thread is not always good for a whole game: a game at real-time
+/// priority can stop the PC, and a game on one CPU is slower.
+const fn without_code(change: SettingChange, family: Family) -> &'static str {
+    use SettingChange as Change;
+    match (change, family) {
+        (Change::SpinTail, _) => {
+            "Compare frame limiters: that of the game, that of the driver, and that of MangoHud or RTSS wait in different \
+             ways."
+        }
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::Linux) => {
+            "Raise the priority of the game with GameMode: renice=10 in gamemode.ini, and gamemoderun %command% as launch \
+             option in Steam. Do not run a whole game at real-time priority."
+        }
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::Windows) => {
+            "Task Manager, Details, right-click the game: Set priority, Above normal. Not Realtime: it can stop the PC."
+        }
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::MacOs) => {
+            "Play in full screen: macOS then prefers the game."
+        }
+        (Change::Pinned, Family::Linux) => {
+            "One CPU is too few for a whole game. With cores of different speed: pin_cores=yes in gamemode.ini."
+        }
+        (Change::Pinned, Family::Windows | Family::MacOs) => {
+            "One CPU is too few for a whole game: move other programs away from it instead."
+        }
+        (Change::FineTimer, Family::Linux | Family::MacOs) => {
+            "Nothing to set: the timer belongs to the program."
+        }
+        (Change::FineTimer, Family::Windows) => {
+            "Most games request a fine timer themselves. Windows 11 ignores it for a minimized window: keep the game visible."
+        }
+        (Change::LoadBelowNormal, Family::Linux) => {
+            "Start what runs beside the game with a lower priority: nice -n 5 PROGRAM."
+        }
+        (Change::LoadBelowNormal, Family::Windows) => {
+            "Task Manager, Details, right-click what runs beside the game: Set priority, Below normal."
+        }
+        (Change::LoadBelowNormal, Family::MacOs) => {
+            "Start what runs beside the game with a lower priority: taskpolicy -c utility PROGRAM."
+        }
+        (Change::NoDeepIdle, Family::Linux) => {
+            "While you play, where tuned is installed: tuned-adm profile latency-performance. Afterward: tuned-adm profile balanced."
+        }
+        (Change::NoDeepIdle, Family::Windows) => {
+            "Settings, System, Power: the power mode Best performance while you play."
+        }
+        (Change::NoDeepIdle, Family::MacOs) => "macOS has no setting for it.",
     }
 }
 

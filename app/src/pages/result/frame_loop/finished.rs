@@ -15,7 +15,7 @@ use super::running::mark_frame;
 use super::tiles::{self, LastTile};
 use super::who::Who;
 use super::{KEY, LivePlots, PlotSource, View, figures, late};
-use crate::pages::rights::rights_ui;
+use crate::pages::rights::names_ui;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, Session};
 use crate::text;
@@ -66,7 +66,7 @@ impl View {
         let is_nameless = state.is_some_and(|state| state.source < Some(TraceSource::AllSwitches));
         if is_single && is_nameless && !self.late.is_empty() && has_controls(ui) {
             let again = || Action::RunAgainWithTrace(KEY);
-            ui.horizontal_wrapped(|ui| rights_ui(ui, session, again, actions));
+            names_ui(ui, session, again, actions);
         }
         let is_traced = self.image.is_none() || state.is_some();
         if !is_single || is_traced || self.late.is_empty() || !has_controls(ui) {

@@ -39,7 +39,8 @@ pub(super) struct LateFrames {
 impl LateFrames {
     /// Finds the late frames. Time: O(n + k log k) for k late frames of n.
     pub(super) fn of(trial: &TrialRun, threshold: Nanos) -> Self {
-        let mut late = Self::new(late_samples(trial, threshold), threshold);
+        let period = trial.trial.pace.period();
+        let mut late = Self::new(late_samples(trial, threshold), threshold, period);
         late.suspects = Suspects::of(trial);
         late.busiest = late.suspects.of_samples(late.frames.iter().map(|frame| &frame.sample));
         late
@@ -57,7 +58,7 @@ impl LateFrames {
         self.suspects.at(&frame.sample)
     }
 
-    fn new(frames: Vec<LateSample>, threshold: Nanos) -> Self {
+    fn new(frames: Vec<LateSample>, threshold: Nanos, period: Nanos) -> Self {
         let mut counts = Cause::ALL.map(|cause| (cause, 0));
         for frame in &frames {
             if let Some((_, count)) = counts.iter_mut().find(|(cause, _)| *cause == frame.cause) {
@@ -68,7 +69,7 @@ impl LateFrames {
             frames.iter().enumerate().map(|(at, frame)| (frame.index, at)).collect();
         by_index.sort_unstable();
         let causes = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
-        let delays = Delays::of(&frames);
+        let delays = Delays::of(&frames, period);
         let (shown, shown_by_index) = (Vec::new(), Vec::new());
         let mut late = Self {
             threshold,
@@ -209,7 +210,8 @@ pub(super) mod tests {
             cause,
             account: Account::whole(cause, Nanos::from_millis(1)),
         };
-        LateFrames::new(frames.iter().map(frame).collect(), Nanos::from_micros(200))
+        let frames = frames.iter().map(frame).collect();
+        LateFrames::new(frames, Nanos::from_micros(200), Nanos::from_millis(16))
     }
 
     #[test]
@@ -251,6 +253,7 @@ pub(super) mod tests {
             cause: Cause::Thread,
             culprit: Some(Arc::new(culprit)),
             cpu: None,
+            origin: None,
         };
         let own = Some(ThreadOwner::Own);
         let segments = vec![
@@ -260,7 +263,7 @@ pub(super) mod tests {
         ];
         let mut frame = late(&[(7, Cause::Thread)]).frames.remove(0);
         frame.account = Account { segments, ..frame.account };
-        let mut late = LateFrames::new(vec![frame], Nanos::from_micros(50));
+        let mut late = LateFrames::new(vec![frame], Nanos::from_micros(50), Nanos::from_millis(16));
         let [chrome, load] = [&late.delays()[0], &late.delays()[1]];
         assert_eq!((chrome.name.as_str(), chrome.sample_count), ("chrome", 0));
         assert_eq!((load.name.as_str(), load.sample_count), ("Background load of this test", 1));

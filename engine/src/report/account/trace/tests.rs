@@ -1,6 +1,7 @@
 //! Checks how the records of generated scheduler traces split the lateness of a sample by cause.
 
 mod incomplete;
+mod origin;
 mod recorded;
 mod simulated;
 
@@ -539,6 +540,17 @@ fn a_thread_that_leaves_an_idle_cpu_while_ready_is_throttled() {
             &[(Cause::Blocked, "", 2_000)],
         );
     }
+    // Where the kernel counted throttled time, it was the quota.
+    let records = vec![
+        switch_in(990, OWN),
+        own(15_000, Preempted),
+        switch_in(15_000, 0),
+        switch_in(18_000, OWN),
+    ];
+    let mut records = Records::new(TraceSource::AllSwitches, OWN, records, &[]);
+    records.is_throttled = true;
+    let account = records.account(&sample(18_000), Some(&previous(1_990)), None, None).unwrap();
+    assert_eq!(split(&account), [(Cause::Quota, "", 2_000)]);
     // A woken thread does not run although its CPU is idle: no quota explains this, only an event that is not
     // recorded.
     check(

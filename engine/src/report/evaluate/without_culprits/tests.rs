@@ -12,9 +12,13 @@ use crate::stats::Grade;
 const OWN: u32 = 7;
 const HOG: u32 = 40;
 
-/// Returns a frame loop of 3 000 frames. A program named `hog` has the CPU for 12 ms from the start of each twentieth
-/// frame, and each frame at a position in `by_timer` is as late without any other thread on the CPU.
 fn disturbed_run(by_timer: impl Fn(i64) -> bool) -> Run {
+    disturbed_each(20, by_timer)
+}
+
+/// Returns a frame loop of 3 000 frames. A program named `hog` has the CPU for 12 ms from the start of every `each`th
+/// frame, and each frame at a position in `by_timer` is as late without any other thread on the CPU.
+fn disturbed_each(each: i64, by_timer: impl Fn(i64) -> bool) -> Run {
     let long = Nanos::from_millis(12);
     run_of(Plan::FrameLoop(FrameLoop::default()), |trial| {
         let period = trial.trial.pace.period();
@@ -31,7 +35,7 @@ fn disturbed_run(by_timer: impl Fn(i64) -> bool) -> Run {
         let samples = (1..=3_000).map(|number| {
             let due = period * number;
             let began = due - Nanos::from_millis(2);
-            let is_hog = number % 20 == 0;
+            let is_hog = number % each == 0;
             if is_hog {
                 records.extend([
                     record(began, TraceEvent::Slept, OWN),
@@ -75,6 +79,25 @@ fn program_without_which_the_grade_is_better_is_the_verdict() {
         "{sentence}"
     );
     assert_eq!(verdict.finding.advice, "Close hog or raise the priority.");
+}
+
+#[test]
+fn program_that_delayed_nearly_all_is_the_verdict_without_a_grade_without_it() {
+    let report = Report::of(&disturbed_each(1, |_| false), &Options::default());
+    let sentence = report.sentence();
+    assert!(
+        sentence.starts_with(
+            "Poor while hog runs: it delayed 3\u{202f}000 of 3\u{202f}000 late frames, up to 12.00"
+        ) && sentence.ends_with("Without it: not enough frames."),
+        "{sentence}"
+    );
+    // It delayed less than half: what else was wrong is not known.
+    let report = Report::of(&disturbed_each(3, |number| number % 3 != 0), &Options::default());
+    assert!(
+        matches!(report.verdict.standing, Standing::Inconclusive { .. }),
+        "{:?}",
+        report.verdict
+    );
 }
 
 #[test]

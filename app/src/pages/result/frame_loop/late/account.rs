@@ -56,7 +56,7 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
                 row.col(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
                     mark_ui(ui, segment.cause);
-                    cell_ui(ui, Type::Table, name(segment), tokens.t1, false);
+                    cell_ui(ui, Type::Table, &segment.title(), tokens.t1, false);
                 });
                 let policy = segment.culprit.as_ref().map(|culprit| culprit.policy());
                 row.col(|ui| {
@@ -68,12 +68,6 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
         });
     });
     Spans::plain(Type::Small, &sum(account), tokens.t2).paragraph(ui);
-}
-
-/// Returns the name of the thread or interrupt that ran during a segment; if no name is known, the
-/// label of the cause.
-pub(super) fn name(segment: &Segment) -> &str {
-    segment.culprit.as_ref().map_or(segment.cause.label(), |culprit| culprit.name.as_str())
 }
 
 fn micros(time: jitterscope_engine::nanos::Nanos) -> String {
@@ -112,12 +106,12 @@ fn bar_ui(ui: &mut Ui, account: &Account) {
         );
         segment_ui(ui.painter(), place, segment, tokens);
         if response.hover_pos().is_some_and(|at| place.contains(at)) {
-            hovered = Some(format!("{}: {} µs", name(segment), micros(segment.length)));
+            hovered = Some(format!("{}: {} µs", segment.title(), micros(segment.length)));
         }
     }
     let parts = account.segments.iter();
     let summary: Vec<String> =
-        parts.map(|one| format!("{} {} µs", name(one), micros(one.length))).collect();
+        parts.map(|one| format!("{} {} µs", one.title(), micros(one.length))).collect();
     let summary = format!("Account: {}", summary.join(", "));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &summary));
     if let Some(words) = hovered {
@@ -159,7 +153,7 @@ fn segment_ui(painter: &Painter, place: Rect, segment: &Segment, tokens: &Tokens
     } else {
         painter.rect_filled(place, corners, color);
     }
-    let words = name(segment);
+    let words = segment.title();
     let ink = if is_hatched { tokens.t1 } else { tokens.plot };
     let galley = painter.layout_no_wrap(words.to_owned(), Type::Small.font(), ink);
     if galley.size().x + 8.0 <= place.width() {

@@ -1,5 +1,5 @@
 //! The threads, interrupts, and other causes that delayed frames, ranked. A click on one of them
-//! filters the list of late frames.
+//! filters the list of late frames; a click on a title ranks by that column.
 
 use eframe::egui::{
     Align2, Key, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
@@ -20,13 +20,38 @@ const MARK_ROOM: f32 = 18.0;
 /// The available sets of columns, from the largest to the smallest.
 const COLUMNS: [&[Column]; 3] = [&[FRAMES, TOTAL, WORST, SHARE], &[FRAMES, SHARE], &[FRAMES]];
 
-/// A column of numbers: title, width in points, and a function that returns the text of a row.
-type Column = (&'static str, f32, fn(&Delay) -> String);
+/// A column of numbers.
+#[derive(Debug)]
+struct Column {
+    title: &'static str,
+    /// In points.
+    width: f32,
+    text: fn(&Delay) -> String,
+    /// The value by which a click on the title ranks rows, the largest first; `None` for time lost, by
+    /// which they are ranked already.
+    rank: Option<fn(&Delay) -> i64>,
+}
 
-const FRAMES: Column = ("Frames", 48.0, |delay| text::format_count(delay.sample_count));
-const TOTAL: Column = ("Total ms", 56.0, |delay| millis(delay.total));
-const WORST: Column = ("Max ms", 58.0, |delay| millis(delay.worst));
-const SHARE: Column = ("Share", 48.0, |delay| text::format_share(delay.share));
+const FRAMES: Column = Column {
+    title: "Frames",
+    width: 48.0,
+    text: |delay| text::format_count(delay.sample_count),
+    rank: Some(|delay| i64::try_from(delay.sample_count).unwrap_or(i64::MAX)),
+};
+const TOTAL: Column =
+    Column { title: "Total ms", width: 56.0, text: |delay| millis(delay.total), rank: None };
+const WORST: Column = Column {
+    title: "Max ms",
+    width: 58.0,
+    text: |delay| millis(delay.worst),
+    rank: Some(|delay| delay.worst.get()),
+};
+const SHARE: Column = Column {
+    title: "Share",
+    width: 48.0,
+    text: |delay| text::format_share(delay.share),
+    rank: None,
+};
 
 fn millis(time: Nanos) -> String {
     format!("{:.1}", time.as_millis())
@@ -39,16 +64,26 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
     ui.spacing_mut().item_spacing.y = 1.0;
     let tokens = Tokens::of(ui);
     let listed = listed(late.delays().len(), ui.available_height() - below);
-    let rows = late.delays().get(..listed).unwrap_or(late.delays());
+    let ranked_by = ui.scope_id().with("ranked-by");
+    let by: &str = ui.data(|data| data.get_temp(ranked_by)).unwrap_or(TOTAL.title);
+    let delays = ranked(late.delays(), by);
+    let (rows, hidden) = delays.split_at(listed.min(delays.len()));
     let columns = columns(ui, rows);
     let (head, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), size::COMPACT_ROW), Sense::hover());
-    for (place, (title, ..)) in places(head, columns).zip(columns) {
-        let font = Type::TableHeader.font();
-        ui.painter().text(place, Align2::RIGHT_CENTER, title, font, tokens.t2);
+    for (place, column) in places(head, columns).zip(columns) {
+        let is_by = column.title == by;
+        if title_ui(
+            ui,
+            Rect::from_x_y_ranges(place.x - column.width..=place.x, head.y_range()),
+            column,
+            is_by,
+        ) {
+            ui.data_mut(|data| data.insert_temp(ranked_by, column.title));
+        }
     }
     let mut selected = culprit.clone();
-    for (at, delay) in rows.iter().enumerate() {
+    for (at, &delay) in rows.iter().enumerate() {
         let key = key_of(delay);
         let is_selected = culprit.as_ref() == Some(&key);
         let response = row_ui(ui, delay, is_selected, columns);
@@ -61,9 +96,34 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
         }
     }
     *culprit = selected;
-    if let Some(hidden @ [_, ..]) = late.delays().get(listed..) {
-        Spans::plain(Type::Small, &Delays::describe_others(hidden), tokens.t2).label(ui);
+    if !hidden.is_empty() {
+        let others = Delays::describe_others(hidden.iter().copied());
+        Spans::plain(Type::Small, &others, tokens.t2).label(ui);
     }
+}
+
+/// Returns the rows in descending order of the column with this title.
+fn ranked<'a>(delays: &'a [Delay], by: &str) -> Vec<&'a Delay> {
+    let mut ranked: Vec<&Delay> = delays.iter().collect();
+    let column = [FRAMES, WORST].into_iter().find(|column| column.title == by);
+    if let Some(rank) = column.and_then(|column| column.rank) {
+        ranked.sort_by_key(|delay| std::cmp::Reverse(rank(delay)));
+    }
+    ranked
+}
+
+/// Draws the title of a column. Returns whether the user clicked it to rank by this column.
+fn title_ui(ui: &mut Ui, rect: Rect, column: &Column, is_by: bool) -> bool {
+    let tokens = Tokens::of(ui);
+    let title = ui.interact(rect, ui.scope_id().with(("title", column.title)), Sense::click());
+    let name = format!("Rank by {}", column.title);
+    title.widget_info(|| WidgetInfo::selected(Role::Button, true, is_by, &name));
+    let is_bright = is_by || title.hovered() || title.has_focus();
+    let color = if is_bright { tokens.t1 } else { tokens.t2 };
+    let font = Type::TableHeader.font();
+    let words = if is_by { format!("{} ↓", column.title) } else { column.title.to_owned() };
+    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, words, font, color);
+    title.clicked()
 }
 
 /// Returns how many of `count` rows fit into a height, including the header and the line that
@@ -82,13 +142,13 @@ fn listed(count: usize, height: f32) -> usize {
 
 /// Returns the largest set of columns that leaves enough width for all names, or the smallest set
 /// if none does.
-fn columns(ui: &Ui, rows: &[Delay]) -> &'static [Column] {
-    let width = |row: &Delay| {
-        let name = Spans::plain(Type::Body, &row.name, Tokens::of(ui).t1);
+fn columns(ui: &Ui, rows: &[&Delay]) -> &'static [Column] {
+    let width = |row: &&Delay| {
+        let name = Spans::plain(Type::Body, &row.title(), Tokens::of(ui).t1);
         name.galley(ui).size().x
     };
     let longest = rows.iter().map(width).fold(0.0, f32::max) + MARK_ROOM;
-    let taken = |columns: &[Column]| columns.iter().map(|(_, width, _)| width).sum::<f32>();
+    let taken = |columns: &[Column]| columns.iter().map(|column| column.width).sum::<f32>();
     let fits = |columns: &&&[Column]| longest + taken(columns) <= ui.available_width();
     let last: &[Column] = COLUMNS.last().copied().unwrap_or_default();
     COLUMNS.iter().find(fits).copied().unwrap_or(last)
@@ -96,10 +156,10 @@ fn columns(ui: &Ui, rows: &[Delay]) -> &'static [Column] {
 
 /// Returns the right end of each column in a row, at half the height of the row.
 fn places(row: Rect, columns: &[Column]) -> impl Iterator<Item = eframe::egui::Pos2> {
-    let widths = columns.iter().map(|(_, width, _)| width);
+    let widths = columns.iter().map(|column| column.width);
     let mut right = row.right() - widths.sum::<f32>();
-    columns.iter().map(move |(_, width, _)| {
-        right += width;
+    columns.iter().map(move |column| {
+        right += column.width;
         pos2(right, row.center().y)
     })
 }
@@ -134,22 +194,23 @@ fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> 
         text::format_time(delay.worst),
         text::format_share(delay.share),
     );
-    let label = format!("{}, {}: {} frames, {times}", delay.name, delay.kind, delay.sample_count);
+    let title = delay.title();
+    let label = format!("{title}, {}: {} frames, {times}", delay.kind, delay.sample_count);
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &label));
-    let taken: f32 = columns.iter().map(|(_, width, _)| width).sum();
+    let taken: f32 = columns.iter().map(|column| column.width).sum();
     let named = rect.with_max_x(rect.right() - taken);
     let mut within = ui.new_child(UiBuilder::new().max_rect(named));
     within.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         mark_ui(ui, delay.cause);
         let width = ui.available_width();
-        Spans::plain(Type::Body, &delay.name, tokens.t1).label_within(ui, width);
+        Spans::plain(Type::Body, &title, tokens.t1).label_within(ui, width);
     });
-    for (place, (.., text)) in places(rect, columns).zip(columns) {
+    for (place, column) in places(rect, columns).zip(columns) {
         let font = Type::Table.font();
-        ui.painter().text(place, Align2::RIGHT_CENTER, text(delay), font, tokens.t1);
+        ui.painter().text(place, Align2::RIGHT_CENTER, (column.text)(delay), font, tokens.t1);
     }
-    response.on_hover_text(format!("{} ({}): {times}", delay.name, delay.kind))
+    response.on_hover_text(format!("{title} ({}): {times}", delay.kind))
 }
 
 #[cfg(test)]

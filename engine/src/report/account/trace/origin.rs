@@ -26,7 +26,7 @@ pub(super) struct FrameDelays {
 
 impl Records {
     /// Returns what delayed the frame `before`: the start of its work, according to `account`, and the work itself,
-    /// according to the states of the thread.
+    /// according to the states of the thread. Without an account, what delayed the start is not observable.
     pub(super) fn delays_of(
         &self,
         before: &Sample,
@@ -45,6 +45,10 @@ impl Records {
         let started = account.map_or(&[][..], |account| &account.segments);
         let stretched = stretched.segments.iter().filter(|segment| !is_work(segment));
         let mut delays: Vec<(Nanos, Option<Origin>)> = Vec::new();
+        if account.is_none() && Nanos::ZERO < before.late() {
+            let origin = Origin { cause: Cause::NotObservable, culprit: None };
+            delays.push((before.late(), Some(origin)));
+        }
         for segment in started.iter().chain(stretched) {
             let origin = segment.origin.clone().or_else(|| {
                 let Segment { cause, culprit, .. } = segment.clone();

@@ -303,6 +303,9 @@ mod tests {
     #[test]
     fn arrow_keys_change_the_filter_and_tab_only_moves_the_focus() {
         let mut list = List::new();
+        // The titles of the columns come first.
+        let titles = [(); 4].map(|()| list.press(Key::Tab));
+        assert_eq!(titles, [None; 4]);
         assert_eq!([list.press(Key::Tab), list.press(Key::ArrowDown)], [None, None], "no filter");
         assert_eq!(list.press(Key::Enter), Some(1));
         assert_eq!(list.press(Key::Tab), Some(1), "the focus leaves the selected row");
@@ -310,6 +313,24 @@ mod tests {
         assert_eq!(list.press(Key::ArrowUp), Some(0));
         assert_eq!(list.press(Key::ArrowDown), Some(1));
         assert_eq!(list.press(Key::Enter), None);
+    }
+
+    #[test]
+    fn a_click_on_a_title_ranks_by_that_column() {
+        let delay = |name: &str, sample_count, worst| Delay {
+            name: name.to_owned(),
+            sample_count,
+            worst: Nanos::from_micros(worst),
+            ..Delay::default()
+        };
+        // As the engine ranks them: by time lost.
+        let delays = [delay("hog", 9, 400), delay("timer", 30, 90), delay("burst", 1, 50_000)];
+        let names = |by: &str| -> Vec<String> {
+            ranked(&delays, by).into_iter().map(|delay| delay.name.clone()).collect()
+        };
+        assert_eq!(names(TOTAL.title), ["hog", "timer", "burst"]);
+        assert_eq!(names(FRAMES.title), ["timer", "hog", "burst"]);
+        assert_eq!(names(WORST.title), ["burst", "hog", "timer"]);
     }
 
     #[test]

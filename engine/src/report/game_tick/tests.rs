@@ -176,7 +176,7 @@ fn the_published_scores_are_printed_as_jmh_printed_them() {
         trial.samples = (0..10).map(|k| cycle(k * 200 * MILLI, length)).collect();
     });
     let report = Report::of(&run, &Options::default());
-    let lines = crate::report::reference_lines(&run, &report).unwrap();
+    let lines = crate::report::reference_lines(&run, &report, false).unwrap();
     let (notes, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.is_error);
     let notes: Vec<String> = notes.into_iter().map(|line| line.text).collect();
     let note = "native encoder; RSProt's JVM scores are not comparable, efficiency is";

@@ -30,7 +30,7 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
             lines.push(ReferenceLine::out(""));
         }
         if let Some(ratio) = ratio(&ticks, run.machine.physical_cores) {
-            lines.push(ReferenceLine::out(format!("Multi-threaded ratio: {ratio:.2}x")));
+            lines.push(ReferenceLine::out(format!("Multithreaded ratio: {ratio:.2}x")));
             lines.push(ReferenceLine::out(""));
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
 fn heading(threads: u32) -> ReferenceLine {
     ReferenceLine::out(match threads {
         1 => "Single-threaded measurements:".to_owned(),
-        threads => format!("Multi-threaded measurements ({threads} threads):"),
+        threads => format!("Multithreaded measurements ({threads} threads):"),
     })
 }
 

@@ -144,6 +144,10 @@ fn pairs<'a>(run: &Run, rows: &'a [Configuration]) -> Vec<Pair<'a>> {
         let is_pin = a.priority == b.priority && a.cpu == CpuChoice::Any && b.cpu != CpuChoice::Any;
         (is_level || is_pin) && from.wait == to.wait && from.load == to.load
     };
+    let has_pair = ready.iter().any(|from| ready.iter().any(|to| is_start(from, to)));
+    if !has_pair {
+        return Vec::new();
+    }
     let sources: Vec<ResampleSource> =
         ready.iter().map(|row| source_of(run, row, Track::Values, None)).collect();
     let bins = Bins::of(&sources.iter().collect::<Vec<_>>());

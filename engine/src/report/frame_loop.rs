@@ -328,6 +328,3 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod matrix_tests;

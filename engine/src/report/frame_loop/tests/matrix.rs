@@ -1,14 +1,15 @@
 //! Conclusions from a matrix of priority × pinning: those that the data supports, and no others.
 
-use super::super::Options;
-use super::super::tests::test_run::run_of;
-use super::*;
+use super::super::conclusions::Conclusions;
 use crate::nanos::Nanos;
+use crate::plan::CpuChoice::{self, Any, Performance};
+use crate::plan::Priority::{self, AboveNormal, Highest, Normal, TimeCritical};
 use crate::plan::conditions::Cell;
-use crate::plan::{Load, Plan, Wait, Work};
+use crate::plan::{FrameLoop, Load, Plan, Wait, Work};
+use crate::report::tests::test_run::run_of;
+use crate::report::{Options, Report};
+use crate::run::Run;
 use crate::sample::Sample;
-use CpuChoice::{Any, Performance};
-use Priority::{AboveNormal, Highest, Normal, TimeCritical};
 
 /// The rows of the Linux table that gdt-cpus publishes: priority, pinning, and p99 in microseconds.
 const LINUX: [(Priority, CpuChoice, i64); 6] = [

@@ -2,6 +2,7 @@
 //! these lines first, and then the output of `--format reference` for real runs.
 
 mod holoscan;
+mod made;
 
 use jitterscope_engine::machine::Machine;
 use jitterscope_engine::platform;
@@ -219,7 +220,8 @@ fn sleeps_are_printed_as_native_sleep_accuracy_does() {
         let [average, best, worst] = sleeps(line, decimals).unwrap_or_else(|| panic!("{line:?}"));
         assert!(best <= average && average <= worst, "{line}");
     }
-    let said: Vec<&str> = error.lines().collect();
+    let mut said: Vec<&str> = error.lines().collect();
+    assert!(said.pop().is_some_and(|line| line.starts_with("this method hides ")), "{error}");
     let headings = ["==> sleep 1ns", "==> sleep 1µs", "==> sleep 1ms"];
     // Do not use `available_parallelism`: a CPU quota lowers its result.
     let threads = platform::usable_cpus().len();
@@ -284,7 +286,9 @@ fn spins_are_printed_as_spin_strategy_latency_does() {
         assert_eq!(expected.next(), Some((duration, name)), "{line}");
         assert!(duration <= actual, "{line}");
     }
-    assert_eq!((expected.next(), error.trim()), (None, "warming up..."));
+    let said: Vec<&str> = error.lines().collect();
+    assert!(said.len() == 2 && said[1].starts_with("this method hides "), "{error}");
+    assert_eq!((expected.next(), said[0]), (None, "warming up..."));
 }
 
 // latency2.
@@ -331,16 +335,45 @@ fn gap_probes_are_printed_as_latency2_does() {
     ] {
         assert_eq!(latency2(line).is_some(), fits, "{line}");
     }
+    let cpus = platform::usable_cpus();
+    let prefix = |line: &str| match cpus.len() {
+        1 => None,
+        _ => line.split_once(": ").map(|(cpu, _)| cpu.to_owned()),
+    };
+    let figures_of = |line: &String| {
+        let text = prefix(line).map_or(line.as_str(), |cpu| &line[cpu.len() + 2..]);
+        latency2(text).unwrap_or_else(|| panic!("{line:?}"))
+    };
+    let args = ["scheduling-gaps", "--duration", "1200ms", "--format", "latency2"];
+    let (lines, _) = measure(&args);
+    let probes = cpus.len();
+    assert_eq!(lines.len(), 2 * probes, "at once and at the end: {lines:?}");
+    let (first, last) = lines.split_at(probes);
+    let one_reading = |line: &String| (figures_of(line)[5] - 1.0).abs() < 1e-9;
+    assert!(first.iter().all(one_reading), "the first line is of one reading: {lines:?}");
+    for line in last {
+        let [_, _, longest, smallest, _, count, runtime] = figures_of(line);
+        assert!(smallest <= longest && longest <= runtime && 1_000.0 < count, "{lines:?}");
+    }
+    // Where several probes run, each line names the CPU.
+    if 1 < probes {
+        let expected: Vec<String> = cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
+        let named: Vec<String> = last.iter().filter_map(|line| prefix(line)).collect();
+        assert_eq!(named, expected);
+    }
+
+    // Lines are those of the tool, and each probe has a file of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let files = folder.path().join("probes");
     let (lines, error) =
-        measure(&["scheduling-gaps", "--duration", "1200ms", "--format", "latency2"]);
-    let figures: Vec<[f64; 7]> =
-        lines.iter().map(|line| latency2(line).unwrap_or_else(|| panic!("{line:?}"))).collect();
-    let probes = error.lines().count();
-    assert_eq!(figures.len(), 2 * probes, "at once and at the end: {lines:?}");
-    let (first, last) = figures.split_at(probes);
-    assert!(first.iter().all(|line| line[5] == 1.0), "the first line is of one reading: {lines:?}");
-    for [_, _, longest, smallest, _, count, runtime] in last {
-        assert!(smallest <= longest && longest <= runtime && 1_000.0 < *count, "{lines:?}");
+        measure(&[&args[..], &["--plain", "--out-dir", files.to_str().unwrap()]].concat());
+    assert!(lines.iter().all(|line| latency2(line).is_some()), "{lines:?}");
+    for (position, cpu) in cpus.iter().enumerate() {
+        let name = format!("core{}.txt", position + 1);
+        let text = std::fs::read_to_string(files.join(&name)).unwrap();
+        let figures: Vec<[f64; 7]> = text.lines().map(|line| latency2(line).unwrap()).collect();
+        assert!(figures.len() == 2 && figures[0][6] < figures[1][6], "{text}");
+        assert!(error.contains(&format!("{name} has the lines of CPU {cpu}")), "{error}");
     }
 }
 
@@ -421,7 +454,7 @@ fn game_ticks_are_printed_as_jmh_does() {
     let mut sections = lines.split(String::is_empty);
     for name in ["PlayerInfoBenchmark.benchmark", "NpcInfoBenchmark.benchmark"] {
         let mut scores = Vec::new();
-        for heading in ["Single-threaded measurements:", "Multi-threaded measurements (2 threads):"]
+        for heading in ["Single-threaded measurements:", "Multithreaded measurements (2 threads):"]
         {
             let [title, head, line] = sections.next().unwrap() else { panic!("{lines:?}") };
             let (benchmark, count, score, _) =
@@ -435,7 +468,7 @@ fn game_ticks_are_printed_as_jmh_does() {
             continue;
         };
         let [ratio] = sections.next().unwrap() else { panic!("{lines:?}") };
-        let (ratio, rest) = between(ratio, "Multi-threaded ratio: ", "x").unwrap();
+        let (ratio, rest) = between(ratio, "Multithreaded ratio: ", "x").unwrap();
         let ratio = number(ratio, 0, 2).unwrap_or_else(|| panic!("{ratio:?}"));
         // The tolerance allows for scores that were rounded to three decimals and for a ratio that was
         // rounded to two.

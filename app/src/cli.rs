@@ -5,6 +5,7 @@ mod columns;
 mod compare;
 mod export;
 mod form;
+mod holoscan;
 mod host;
 mod hosts;
 mod import;
@@ -312,6 +313,13 @@ fn test_command(mut plan: Plan) -> Command {
         )
         .args(collect.args)
         .args(output_args())
+        .args((plan.key() == "real-time").then(holoscan::args).into_iter().flatten())
+        .args(
+            (plan.key() == "scheduling-gaps")
+                .then(print::reference::gap_args)
+                .into_iter()
+                .flatten(),
+        )
         .arg(why::trace_arg())
         .arg(why::why_arg())
         .arg(repeats::repeat_arg())

@@ -333,6 +333,26 @@ pub fn file_name(format: Format, run: &Run) -> String {
     }
 }
 
+/// Returns an SVG image of several plots, one below the other.
+pub fn stacked_plots(charts: &[Chart]) -> String {
+    let length = |file: &str, name: &str| -> f64 {
+        let value = file.split_once(name).and_then(|(_, rest)| rest.split_once('\''));
+        value.and_then(|(value, _)| value.parse().ok()).unwrap_or(0.0)
+    };
+    let (mut body, mut width, mut height) = (String::new(), 0.0_f64, 0.0);
+    for chart in charts {
+        let file = svg::file(chart);
+        let inner = file.replacen("<svg ", &format!("<svg y='{height:.1}' "), 1);
+        width = width.max(length(&file, "width='"));
+        height += length(&file, "height='");
+        body.push_str(&inner);
+    }
+    format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height:.1}' width='{width}' \
+         height='{height:.1}' role='img'>\n{body}</svg>\n"
+    )
+}
+
 /// Returns the path of the SVG file of a plot in `folder`: the file name of the run, followed by
 /// the key of the plot.
 pub fn plot_path(folder: &Path, run: &Run, chart: &Chart) -> PathBuf {

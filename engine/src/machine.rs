@@ -22,6 +22,9 @@ pub struct Machine {
     /// The processor's name.
     #[serde(skip_serializing)]
     pub cpu_model: Option<String>,
+    /// The processor's name as the system reports it, with trademark signs and filler words; absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_brand: Option<String>,
     /// The architecture of the processor, such as `x86_64`.
     #[serde(skip_serializing)]
     pub arch: String,
@@ -92,9 +95,11 @@ impl<'de> Deserialize<'de> for Machine {
 impl Machine {
     /// Reads the properties of this machine; takes a few milliseconds.
     pub fn read() -> Self {
-        let (cpu_model, memory_bytes) = model_and_memory();
+        let (cpu_brand, memory_bytes) = brand_and_memory();
+        let cpu_model = cpu_brand.as_deref().map(platform::parse::cpu_model);
         Self {
-            cpu_model,
+            cpu_model: cpu_model.filter(|model| !model.is_empty()),
+            cpu_brand,
             cpus: platform::cpus(),
             physical_cores: platform::physical_core_count(),
             memory_bytes,
@@ -159,14 +164,14 @@ impl Machine {
     }
 }
 
-/// Returns the name of the processor and the memory in bytes.
-fn model_and_memory() -> (Option<String>, Option<u64>) {
+/// Returns the name of the processor as the system reports it, and the memory in bytes.
+fn brand_and_memory() -> (Option<String>, Option<u64>) {
     let Ok(mut system) = sysinfo::System::new() else { return (None, None) };
     system.refresh_memory();
     system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-    let model = system.cpus().first().map(|cpu| platform::parse::cpu_model(cpu.brand()));
+    let brand = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
     let memory = system.total_memory();
-    (model.filter(|model| !model.is_empty()), (0 < memory).then_some(memory))
+    (brand.filter(|brand| !brand.is_empty()), (0 < memory).then_some(memory))
 }
 
 /// Returns the host name. It is never saved, only used to remove it from exports.

@@ -12,6 +12,7 @@ mod event;
 mod evidence;
 mod gap_loop;
 mod hot_loop;
+mod instant_loop;
 mod join;
 mod journal;
 mod limit_watch;

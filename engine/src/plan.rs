@@ -33,7 +33,7 @@ pub use form::{Field, Form};
 pub use frame_loop::FrameLoop;
 pub use game_tick::GameTick;
 pub use listing::Listing;
-pub use load::{Load, LoadCount, LoadKind, LoadPriority};
+pub use load::{Load, LoadCount, LoadKind, LoadLevel, LoadPriority};
 pub use pace::{OnMiss, Pace};
 pub use real_time::RealTime;
 pub use scheduling_gaps::SchedulingGaps;

@@ -59,7 +59,10 @@ pub use model::{
 };
 pub use paced::{PacedFigures, rare_words};
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};
-pub use reference::{LiveLines, ReferenceLine, reference_json, reference_lines};
+pub use reference::{
+    LiveLines, PlotFile, ReferenceLine, latency2_line, reference_json, reference_lines,
+    reference_plots,
+};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, GapTotals, Stall, gap_histogram, own_gaps};
 pub use sleep_accuracy::sleep_histogram;
 pub use waits::WaitFigures;

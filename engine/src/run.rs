@@ -158,19 +158,16 @@ pub mod counter {
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
     /// Length of the time window in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
-    /// CPU time of all programs on the CPU of a gap probe, including this program, in the window
-    /// [`FOREIGN_WINDOW_NANOS`]. Absent if the probe is not pinned, or if the system does not report CPU
-    /// times per CPU.
+    /// CPU time of all programs, including this one, on the CPU of a pinned gap probe in the window
+    /// [`FOREIGN_WINDOW_NANOS`]; absent if the system does not report CPU times per CPU.
     pub const PROGRAMS_ON_CPU_NANOS: &str = "programs_on_cpu_nanos";
     /// The CPU whose [`activity`](crate::platform::activity) (such as interrupts and idle states) was counted.
     pub const ACTIVITY_CPU: &str = "activity_cpu";
     /// Length of the time window in which the activity of [`ACTIVITY_CPU`] was counted.
     pub const ACTIVITY_WINDOW_NANOS: &str = "activity_window_nanos";
-    /// How many times the power source, the governor (Linux), or the power plan (Windows) changed during the trial;
-    /// absent if there was no change.
+    /// How often the power source, the governor (Linux), or the power plan (Windows) changed; absent without a change.
     pub const POWER_CHANGES: &str = "power_changes_count";
-    /// The [`TraceSource::number`](crate::platform::TraceSource::number) of the source that recorded late samples; 0 if
-    /// no source was available, absent if no trace was requested.
+    /// The number of the [`TraceSource`](crate::platform::TraceSource) in use; 0 for none, absent if not requested.
     pub const TRACE_SOURCE: &str = "trace_source";
     /// Error number with which the system denied a more detailed trace source.
     pub const TRACE_DENIED_ERRNO: &str = "trace_denied_errno";
@@ -232,8 +229,7 @@ pub mod counter {
     pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
     /// The most recent interval between two clock readings of a gap probe.
     pub const INTERVAL_LAST_NANOS: &str = "interval_last_nanos";
-    /// Prefix of a counter name, followed by the lower edge of a histogram bin in nanoseconds. The value is the number
-    /// of intervals in that bin.
+    /// Prefix of the number of intervals in a bin of a histogram, before the lower edge of the bin in nanoseconds.
     pub const INTERVALS_FROM: &str = "intervals_from_";
     /// The gap threshold: shorter gaps were not recorded.
     pub const THRESHOLD_NANOS: &str = "threshold_nanos";
@@ -251,6 +247,10 @@ pub mod counter {
     pub const RELEASING_NANOS: &str = "releasing_nanos";
     /// Size of all packets of the last game cycle in bytes.
     pub const PACKET_BYTES: &str = "packet_bytes_count";
+    /// Number of records of players or NPCs in all packets of the last game cycle.
+    pub const PACKET_RECORDS: &str = "packet_records_count";
+    /// Number of extended blocks, such as chat, in all packets of the last game cycle.
+    pub const PACKET_BLOCKS: &str = "packet_blocks_count";
     /// How long a measuring thread got no CPU after a stop request, until the program abandoned the thread.
     pub const UNRESPONSIVE_NANOS: &str = "unresponsive_nanos";
     /// Number of schedule slots that passed, including missed frames.

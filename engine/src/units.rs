@@ -13,7 +13,7 @@ pub use number::{
     capitalized, count_text, format_bytes, format_change, format_count, format_count_or_none,
     format_cpus, format_decimal, format_fps, format_graded, format_graded_percent,
     format_measured_fps, format_others, format_ratio, format_share, format_signed_count,
-    format_signed_share,
+    format_signed_share, join_names,
 };
 pub use time::{
     Unit, choose_decimals, choose_unit, format_clock, format_exact_millis, format_long_time,

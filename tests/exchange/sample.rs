@@ -57,6 +57,7 @@ pub(crate) fn run(words: &str) -> Run {
         host: None,
         machine: Machine {
             cpu_model: Some(words.to_owned()),
+            cpu_brand: Some(words.to_owned()),
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],
             physical_cores: Some(1),
             memory_bytes: Some(8 << 30),

@@ -50,6 +50,7 @@ fn machine(kernel: &str) -> Machine {
     };
     Machine {
         cpu_model: Some("AMD Ryzen 7 5800X".to_owned()),
+        cpu_brand: None,
         cpus: (0..16).map(cpu).collect(),
         physical_cores: Some(8),
         memory_bytes: Some(32 << 30),
@@ -133,6 +134,7 @@ fn applied(trial: &TrialRun, is_refused: bool) -> Applied {
     };
     let cpus = match conditions.cpu {
         CpuChoice::Any => (0..16).collect(),
+        CpuChoice::FirstPerformance => vec![0],
         CpuChoice::Performance | CpuChoice::Efficiency => vec![2],
         CpuChoice::Cpu(cpu) => vec![cpu],
     };

@@ -109,6 +109,8 @@ pub(super) struct Fill<'a> {
     /// For each `begin_when` that has not ended, from the outermost: why its settings have no
     /// effect; `None` if they have an effect.
     no_effect: Vec<Option<&'static str>>,
+    /// The key of a time that may be a plain number of seconds; `None` if every time needs a unit.
+    plain_seconds: Option<&'static str>,
     /// Invalid values: one sentence per value, with the option and the expected values.
     pub(super) errors: Vec<String>,
     /// Options without effect: one sentence per option.
@@ -117,7 +119,18 @@ pub(super) struct Fill<'a> {
 
 impl<'a> Fill<'a> {
     pub(super) fn new(matches: &'a ArgMatches) -> Self {
-        Self { matches, no_effect: Vec::new(), errors: Vec::new(), notes: Vec::new() }
+        Self {
+            matches,
+            no_effect: Vec::new(),
+            plain_seconds: None,
+            errors: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Accepts a plain number of seconds for the time with this key.
+    pub(super) const fn accept_plain_seconds(&mut self, key: &'static str) {
+        self.plain_seconds = Some(key);
     }
 
     fn no_effect(&self) -> Option<&'static str> {
@@ -125,7 +138,10 @@ impl<'a> Fill<'a> {
     }
 
     fn written(&mut self, field: &Field) -> Option<String> {
-        let text = self.matches.get_one::<String>(field.key)?.clone();
+        let mut text = self.matches.get_one::<String>(field.key)?.clone();
+        if self.plain_seconds == Some(field.key) && text.parse::<f64>().is_ok() {
+            text.push('s');
+        }
         if let Some(why) = self.no_effect() {
             self.notes.push(format!("--{} has no effect: {why}", field.key));
         }

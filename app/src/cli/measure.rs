@@ -9,8 +9,9 @@ use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 
 use super::form::Fill;
+use super::holoscan;
 use super::output::Output;
-use super::print::reference::LiveOutput;
+use super::print::reference::{self, LiveOutput};
 use super::print::{self, print_message};
 use super::renamed::is_value;
 use super::repeats;
@@ -30,7 +31,13 @@ pub(super) fn run(
         plan = preset.plan;
     }
     let mut fill = Fill::new(matches);
+    if holoscan::is_selected(matches) {
+        fill.accept_plain_seconds(holoscan::DURATION);
+    }
     plan.probe_mut().settings(&mut fill);
+    let (notes, errors) = holoscan::apply(&mut plan, matches);
+    fill.notes.extend(notes);
+    fill.errors.extend(errors);
     for note in &fill.notes {
         print_message(note);
     }
@@ -59,7 +66,8 @@ pub(super) fn run(
             print_length(&request);
         }
         let (trace, labels) = (request.trace, request.labels.clone());
-        let mut live = LiveOutput::of(matches);
+        let mut live = LiveOutput::of(matches, &request)
+            .map_err(|error| failed(format!("the lines of probes cannot be written: {error}")))?;
         let mut saved = terminal.measure(request, live.as_mut()).map_err(|error| error.report())?;
         let report = Report::of(&saved.run, &Options::default());
         if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {
@@ -73,7 +81,15 @@ pub(super) fn run(
                 }
             }
         }
-        let before = live.map(LiveOutput::held).unwrap_or_default();
+        let mut before = live.map(|live| live.finish(&saved.run)).unwrap_or_default();
+        match holoscan::write_plots(&saved.run, &report, matches) {
+            Ok(lines) if reference::is_format(matches) => before.extend(lines),
+            Ok(lines) => lines.iter().for_each(|line| print_message(line)),
+            Err(error) => {
+                failed(error);
+                is_printed = false;
+            }
+        }
         // Print the result before messages: the reader of the messages may be slow or may have
         // closed the pipe.
         let printed = print::result_after(&saved.run, matches, &before);

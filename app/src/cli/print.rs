@@ -57,7 +57,7 @@ pub(super) fn result_after(
         }
         "reference-json" => reference::json(&run, &report)?,
         format if reference::FORMATS.contains(&format) => {
-            if reference::print(&run, &report, &output, before)? {
+            if reference::print(&run, &report, matches, before)? {
                 return Ok(());
             }
             print_message("the reference tool has no layout for these settings; this is the table");

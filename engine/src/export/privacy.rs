@@ -303,6 +303,7 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     let machine = &mut run.machine;
     let facts = [
         &mut machine.cpu_model,
+        &mut machine.cpu_brand,
         &mut machine.gpu,
         &mut machine.gpu_driver,
         &mut machine.virtualization,

@@ -150,6 +150,20 @@ pub struct Counters {
     pub refused: u64,
 }
 
+impl Counters {
+    /// Returns the number of records of players or NPCs: those in view, and those who came into view or left it.
+    pub const fn records(&self) -> u64 {
+        self.still
+            + self.walks
+            + self.runs
+            + self.teleports
+            + self.far_teleports
+            + self.added
+            + self.removed
+            + self.shifted
+    }
+}
+
 impl AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
         let Self {

@@ -12,7 +12,7 @@ use super::pool::call;
 use super::spawner::Spawner;
 use super::work::arithmetic;
 use crate::nanos::Nanos;
-use crate::plan::{CpuFacts, Load, LoadKind};
+use crate::plan::{CpuFacts, Load, LoadKind, LoadLevel};
 use crate::platform::{self, Sleeper, clock_nanos};
 
 /// Iterations of arithmetic between two checks of the stop flag or the clock: some tens of microseconds.
@@ -65,7 +65,7 @@ impl RunningLoad {
             let worker = Worker {
                 kind: load.kind,
                 call: load.call,
-                below_normal: load.priority.is_below_normal(index),
+                level: load.priority.level(index),
                 pin: load.pinned.then(|| pin_target(cpus, index)).flatten(),
                 bytes: bytes_each,
                 stop: Arc::clone(&running.stop),
@@ -122,7 +122,7 @@ fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
 struct Worker {
     kind: LoadKind,
     call: Nanos,
-    below_normal: bool,
+    level: LoadLevel,
     pin: Option<u32>,
     bytes: usize,
     stop: Arc<AtomicBool>,
@@ -131,7 +131,7 @@ struct Worker {
 
 impl Worker {
     fn run(self) {
-        platform::set_load_priority(self.below_normal);
+        platform::set_load_priority(self.level);
         if let Some(cpu) = self.pin
             && let Err(refusal) = platform::pin_self(cpu)
         {

@@ -89,8 +89,14 @@ pub(super) fn run_ticks(
     for (name, sum) in names.into_iter().zip(phases) {
         counters.insert(name.to_owned(), sum.get());
     }
-    let bytes = i64::try_from(world.counters().bytes).unwrap_or(i64::MAX);
-    counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
+    let contents = world.counters();
+    for (name, count) in [
+        (counter::PACKET_BYTES, contents.bytes),
+        (counter::PACKET_RECORDS, contents.records()),
+        (counter::PACKET_BLOCKS, contents.blocks),
+    ] {
+        counters.insert(name.to_owned(), i64::try_from(count).unwrap_or(i64::MAX));
+    }
     Ok(LoopResult { slots: count, complete: !is_stopped() })
 }
 

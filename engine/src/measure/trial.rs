@@ -7,6 +7,7 @@ use std::sync::mpsc::SyncSender;
 use super::evidence::EvidenceReader;
 use super::gap_loop::{Gaps, Intervals, Totals, default_threshold, run_gaps, run_probe};
 use super::hot_loop::{LoopResult, Paced, Sinks, run_paced};
+use super::instant_loop::run_instant_waits;
 use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
 use super::tail_trial::{TriedTails, try_tails};
@@ -210,7 +211,12 @@ impl Setup {
                         WaitSeries { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
                     run_waits(&warm_up, clock_nanos(), sleeper, &self.stop, &mut scratch);
                 }
-                Ok(run_waits(&waits, measured(), sleeper, &self.stop, &mut self.samples))
+                let (start, samples) = (measured(), &mut self.samples);
+                Ok(if let Wait::SpinInstant(strategy) = self.trial.wait {
+                    run_instant_waits(&waits, strategy, start, &self.stop, samples)
+                } else {
+                    run_waits(&waits, start, sleeper, &self.stop, samples)
+                })
             }
             Pace::Gaps { threshold } => {
                 let threshold = match threshold.get() {
@@ -265,7 +271,7 @@ impl Setup {
             Wait::OsSleep => Waiter::OsSleep,
             Wait::Relative => Waiter::Relative,
             Wait::WholeMillis => Waiter::WholeMillis,
-            Wait::Spin(strategy) => Waiter::Spin(strategy),
+            Wait::Spin(strategy) | Wait::SpinInstant(strategy) => Waiter::Spin(strategy),
             Wait::Hybrid(Tail::Fixed(tail)) => Waiter::Hybrid(tail),
             Wait::Hybrid(Tail::Measured) => {
                 let (tail, curve) = self.known_tails.take().unwrap_or_else(|| {

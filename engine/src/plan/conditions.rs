@@ -137,6 +137,8 @@ pub enum CpuChoice {
     Any,
     /// A performance core. If there are several, the first one that is not CPU 0.
     Performance,
+    /// The first logical CPU of the first performance core. This is usually CPU 0, which serves most interrupts.
+    FirstPerformance,
     /// An efficiency core.
     Efficiency,
     /// The logical CPU with this number.
@@ -149,6 +151,7 @@ impl CpuChoice {
         match self {
             Self::Any => "no CPU".to_owned(),
             Self::Performance => "a performance core".to_owned(),
+            Self::FirstPerformance => "the first performance core".to_owned(),
             Self::Efficiency => "an efficiency core".to_owned(),
             Self::Cpu(cpu) => format!("CPU {cpu}"),
         }
@@ -159,6 +162,7 @@ impl CpuChoice {
         match self {
             Self::Any => "None".to_owned(),
             Self::Performance => "P-core".to_owned(),
+            Self::FirstPerformance => "first P-core".to_owned(),
             Self::Efficiency => "E-core".to_owned(),
             Self::Cpu(cpu) => format!("CPU {cpu}"),
         }

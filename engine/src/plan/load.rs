@@ -65,15 +65,28 @@ pub enum LoadPriority {
     BelowNormal,
     /// Load threads run alternately at normal and below normal priority, starting with normal.
     Mixed,
+    /// Like `Mixed`, but on Linux with nice 10 instead of nice 5, as in gdt-cpus 2025.5.0.
+    MixedLow,
+}
+
+/// The priority of a single load thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadLevel {
+    /// Normal priority.
+    Normal,
+    /// Below normal priority; on Linux nice 5.
+    BelowNormal,
+    /// On Linux nice 10, elsewhere below normal priority.
+    Low,
 }
 
 impl LoadPriority {
-    /// Returns whether the load thread at this position runs below normal priority.
-    pub const fn is_below_normal(self, index: u32) -> bool {
-        match self {
-            Self::Normal => false,
-            Self::BelowNormal => true,
-            Self::Mixed => index % 2 == 1,
+    /// Returns the priority of the load thread at this position.
+    pub const fn level(self, index: u32) -> LoadLevel {
+        match (self, index % 2) {
+            (Self::Normal, _) | (Self::Mixed | Self::MixedLow, 0) => LoadLevel::Normal,
+            (Self::BelowNormal | Self::Mixed, _) => LoadLevel::BelowNormal,
+            (Self::MixedLow, _) => LoadLevel::Low,
         }
     }
 }

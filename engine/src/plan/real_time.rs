@@ -145,6 +145,14 @@ impl RealTime {
         Nanos::from_secs_f64(1.0 / self.fps)
     }
 
+    /// Returns the settings with the shares of a frame that Holoscan's benchmark requests for DEADLINE: 10% as the
+    /// runtime, and 95% as the deadline.
+    #[must_use]
+    pub fn with_shares_of_period(self) -> Self {
+        let period = self.period().get();
+        Self { runtime: Nanos::new(period / 10), deadline: Nanos::new(period * 95 / 100), ..self }
+    }
+
     /// Returns whether DEADLINE is among the policies.
     fn has_deadline(&self) -> bool {
         self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)))
@@ -309,20 +317,21 @@ impl Probe for RealTime {
                 "holoscan",
                 "Holoscan method",
                 "The method of Holoscan's benchmark: 30 s of normal in a pool of 2 workers that 2 load operators \
-                 share, then 30 s of SCHED_DEADLINE on a dedicated thread, with a runtime of 10%.",
+                 share, in calls of 20 ms, then 30 s of SCHED_DEADLINE on a dedicated thread, with a runtime of \
+                 10% and a deadline of 95%.",
                 Self {
                     turn: Nanos::from_secs(30),
                     work: Nanos::from_micros(140),
                     policies: vec![Priority::Deadline(UNFILLED)],
-                    runtime: Nanos::new(1_666_666),
                     pooled: true,
                     load: Load {
                         count: LoadCount::Threads(2),
-                        call: Nanos::from_micros(1_450),
+                        call: Nanos::from_millis(20),
                         ..default.load
                     },
                     ..default.clone()
-                },
+                }
+                .with_shares_of_period(),
             ));
         } else {
             presets.push(preset(

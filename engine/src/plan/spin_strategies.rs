@@ -38,6 +38,9 @@ pub struct SpinStrategies {
     pub priority: Priority,
     /// Pinning of the waiting thread.
     pub cpu: CpuChoice,
+    /// Whether the loop reads `Instant` of Rust's standard library, as spin_sleep's experiment does.
+    #[serde(default)]
+    pub reads_instant: bool,
 }
 
 impl Default for SpinStrategies {
@@ -56,6 +59,7 @@ impl Default for SpinStrategies {
             load: Load::PER_CPU,
             priority: Priority::Normal,
             cpu: CpuChoice::Any,
+            reads_instant: false,
         }
     }
 }
@@ -75,6 +79,13 @@ const SHORT_COUNT: Number = Field::new(
 const STRATEGIES: Field =
     Field::new("strategy", "Strategies", "What the loop does between two clock reads.");
 
+const READS_INSTANT: Field = Field::new(
+    "instant",
+    "Read Instant",
+    "Reads the clock as spin_sleep's experiment does, through Instant of Rust's standard library: fewer \
+     iterations fit into a wait, and their number is comparable with published ones.",
+);
+
 const WAITS: Parameter = Parameter::count(10, 100_000, "waits");
 
 impl SpinStrategies {
@@ -86,7 +97,11 @@ impl SpinStrategies {
             label: format!("{} {}, {condition}", format_setting(length), strategy.name()),
             round: 0,
             pace: Pace::After { length },
-            wait: Wait::Spin(strategy),
+            wait: if self.reads_instant {
+                Wait::SpinInstant(strategy)
+            } else {
+                Wait::Spin(strategy)
+            },
             work: Work::Nothing,
             conditions: Conditions { priority: self.priority, cpu: self.cpu, ..Conditions::NORMAL },
             length: Length::Turns { count: u64::from(count), at_most: AT_MOST },
@@ -145,8 +160,8 @@ impl Probe for SpinStrategies {
                 "spin-sleep",
                 "spin_sleep method",
                 "Settings of the reference tool: 100 waits of each of four lengths with each of three \
-                 strategies, idle and under load.",
-                Self { short_count: 100, ..base },
+                 strategies, idle and under load; reads Instant as the tool does.",
+                Self { short_count: 100, reads_instant: true, ..base },
             ),
         ]
     }
@@ -208,6 +223,7 @@ impl Probe for SpinStrategies {
                 ),
             ],
         );
+        form.switch(&READS_INSTANT, &mut self.reads_instant);
         parts::conditions(form, &mut self.circumstances, &mut self.load);
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
@@ -236,6 +252,8 @@ mod tests {
         let stages = plan.probe().stages(&CpuFacts::default());
         assert_eq!(stages.len(), 24);
         assert!(stages.iter().all(|stage| stage.trials[0].slot_count() == 100));
+        let waits: Vec<Wait> = stages[..3].iter().map(|stage| stage.trials[0].wait).collect();
+        assert_eq!(waits, SpinStrategy::ALL.map(Wait::SpinInstant));
         assert_eq!(stages[0].trials[0].label, "5 ms None, idle");
         assert_eq!(stages[23].trials[0].label, "100 ns YieldThread, load");
     }

@@ -108,6 +108,9 @@ pub enum Wait {
     Hybrid(Tail),
     /// A spin wait: reads the clock until the instant is reached.
     Spin(SpinStrategy),
+    /// A spin wait in a series of single waits that reads `Instant` of Rust's standard library, as spin_sleep's
+    /// experiment does. An iteration takes longer than one of `Spin`.
+    SpinInstant(SpinStrategy),
 }
 
 impl Wait {
@@ -123,7 +126,15 @@ impl Wait {
 
     /// Whether the wait includes a sleep; `false` if the thread only spins.
     pub const fn sleeps(self) -> bool {
-        !matches!(self, Self::Spin(_))
+        self.strategy().is_none()
+    }
+
+    /// Returns the strategy of a spin wait; `None` if the wait includes a sleep.
+    pub const fn strategy(self) -> Option<SpinStrategy> {
+        match self {
+            Self::Spin(strategy) | Self::SpinInstant(strategy) => Some(strategy),
+            Self::OsSleep | Self::Relative | Self::WholeMillis | Self::Hybrid(_) => None,
+        }
     }
 }
 

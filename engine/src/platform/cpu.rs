@@ -67,13 +67,19 @@ pub(super) fn choose(
         fitting.filter(|logical| usable.contains(logical)).collect()
     };
     let refuse = |requested: &str, reason: &str| Refusal::new(requested, "choose a CPU", reason);
+    let fast = || {
+        let fast = of_kind(&|kind| kind != CoreKind::Efficiency);
+        if fast.is_empty() { usable.to_vec() } else { fast }
+    };
     match choice {
         CpuChoice::Any => Ok(None),
+        CpuChoice::FirstPerformance => fast()
+            .into_iter()
+            .min()
+            .map(Some)
+            .ok_or_else(|| refuse("the first performance core", "the system reports no CPUs")),
         CpuChoice::Performance => {
-            let mut fast = of_kind(&|kind| kind != CoreKind::Efficiency);
-            if fast.is_empty() {
-                fast = usable.to_vec();
-            }
+            let fast = fast();
             let first_core = core_of(cpus, 0);
             let is_apart = |cpu: u32| first_core.is_none() || core_of(cpus, cpu) != first_core;
             let first = fast

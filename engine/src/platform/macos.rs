@@ -11,6 +11,7 @@ use super::applied::{Policy, Refusal};
 use super::tool::{Launcher, SystemTool};
 #[cfg(feature = "shortcuts")]
 use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
+use crate::plan::LoadLevel;
 
 pub use super::unix_accounts::accounts;
 pub use super::unix_clock::{Sleeper, thread_cpu_nanos};
@@ -69,9 +70,9 @@ pub fn lower_own_priority() {
     apply::lower();
 }
 
-/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
-pub fn set_load_priority(below_normal: bool) {
-    if below_normal {
+/// Lowers the priority of the calling load thread at a level below normal; otherwise does nothing.
+pub fn set_load_priority(level: LoadLevel) {
+    if level != LoadLevel::Normal {
         apply::lower();
     }
 }

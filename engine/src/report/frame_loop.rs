@@ -1,5 +1,8 @@
 //! Frame loop: frame pacing by priority and pinning, and the recommended configuration.
 
+mod conclusions;
+
+use self::conclusions::Conclusions;
 use super::model::chart::Chart;
 use super::model::configuration::Configuration;
 use super::model::delays::Delays;
@@ -38,7 +41,7 @@ impl Evaluation for FrameLoop {
         });
     }
 
-    fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
+    fn verdict(&self, run: &Run, report: &Report) -> Verdict {
         let rows = &report.rows;
         if rows.iter().all(paced::is_rebased) {
             let paced = rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
@@ -61,18 +64,19 @@ impl Evaluation for FrameLoop {
         };
         let is_worse = |row: &&Configuration| row.has_clearly_higher_p99(best);
         let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
+        let conclusions = Conclusions::of(run, rows);
         let finding = if evaluated(rows).count() == 1 {
             single(best, &report.delays)
         } else if evaluated(rows).any(is_unknown) {
-            return Verdict::without_grade(too_few_to_rank(rows));
+            return Verdict::without_grade(add(too_few_to_rank(rows), conclusions.sentences()));
         } else {
             match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
-                Some(worst) => recommend(rows, best, worst),
+                Some(worst) => recommend(rows, best, worst, &conclusions),
                 None => no_difference(rows),
             }
         };
-        let rare = paced::rare_sentence(best).map_or_else(String::new, |rare| format!(" {rare}"));
-        let finding = Finding { evidence: finding.evidence.clone() + &rare, ..finding };
+        let rare = paced::rare_sentence(best);
+        let finding = add(finding, conclusions.sentences().chain(rare.as_ref().map(AsRef::as_ref)));
         Verdict::by(std::iter::once(best), finding)
     }
 
@@ -111,6 +115,12 @@ impl Evaluation for FrameLoop {
     fn reference(&self) -> Option<ReferenceTool> {
         Some(ReferenceTool::GdtCpus)
     }
+}
+
+/// Adds sentences to the evidence of a finding.
+fn add<'a>(finding: Finding, sentences: impl Iterator<Item = &'a str>) -> Finding {
+    let evidence = sentences.fold(finding.evidence, |line, sentence| format!("{line} {sentence}"));
+    Finding { evidence, ..finding }
 }
 
 /// Returns the finding for configurations of which none is clearly worse.
@@ -158,7 +168,8 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
             format_time(behind),
             count_text(frames, "frames")
         ),
-        "Reference method, for comparison with the original tool. Only fixed schedules are graded.",
+        "Reference method, for comparison with the original tool. Only fixed schedules are graded, and show which \
+         priority and pinning help: preset under-load.",
     )
     .with_word("Not graded")
 }
@@ -213,7 +224,12 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
     Finding::new(sentence, paced::basis(row))
 }
 
-fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration) -> Finding {
+fn recommend(
+    rows: &[Configuration],
+    best: &Configuration,
+    worst: &Configuration,
+    conclusions: &Conclusions,
+) -> Finding {
     let ties: Vec<&Configuration> = evaluated(rows).filter(|row| is_tie(row, best)).collect();
     let mut priorities: Vec<Priority> = Vec::new();
     for row in candidates(rows).filter(|row| is_tie(row, best)) {
@@ -225,7 +241,10 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
     }
     let pin = Some(best.conditions.cpu).filter(|cpu| *cpu != CpuChoice::Any);
     let sentence = if varied(rows).iter().all(|name| ["priority", "pinning"].contains(name)) {
-        recommendation(&priorities, pin, pin_effect(rows))
+        // A conclusion about pinning has a sentence of its own.
+        let is_concluded = conclusions.pinning.is_some();
+        let pinning = if is_concluded { PinEffect::NotStated } else { pin_effect(rows) };
+        recommendation(&priorities, pin, pinning)
     } else if let [_] = ties.as_slice() {
         format!("{} has the lowest p99 lateness.", best.label)
     } else {

@@ -93,6 +93,20 @@ impl Evaluation for RealTime {
             format_share(late_shares.0),
             format_share(late_shares.1)
         );
+        if self.pooled && self.blocks() == 1 {
+            // One pair has no variation from pair to pair, so the change has no interval to state.
+            let evidence = format!(
+                "std dev from {} to {}.{} Reference method, for comparison with the original tool. Only several \
+                 pairs of blocks are graded: preset deadline or fifo.",
+                format_time(deviation(normal)),
+                format_time(deviation(policy)),
+                p99s.trim_end_matches(',').to_owned() + if p99s.is_empty() { "" } else { "." },
+            );
+            let sentence = "Thread, CPU, and policy change at once, in a single pair of blocks.";
+            return Verdict::without_grade(
+                Finding::new(sentence, evidence).with_word("Not graded"),
+            );
+        }
         let sentence = sentence(best, share, late_shares);
         let key = best.rests_on.map(|_| {
             let direction = if share < 0.0 { "worse" } else { "better" };

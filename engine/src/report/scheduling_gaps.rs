@@ -163,9 +163,10 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
             Column::text("cpu", "CPU", "CPU that the probe is pinned to.").optional(),
             |(_, row)| match row.conditions.cpu {
                 CpuChoice::Cpu(cpu) => Cell::text_of(cpu.to_string()),
-                CpuChoice::Any | CpuChoice::Performance | CpuChoice::Efficiency => {
-                    Cell::Absent("the probe is not pinned".into())
-                }
+                CpuChoice::Any
+                | CpuChoice::Performance
+                | CpuChoice::FirstPerformance
+                | CpuChoice::Efficiency => Cell::Absent("the probe is not pinned".into()),
             },
         )
         .column(

@@ -25,7 +25,7 @@ use super::waits::{
     overshoot_or_absent, time,
 };
 use crate::nanos::Nanos;
-use crate::plan::{SpinStrategies, SpinStrategy, Wait};
+use crate::plan::{SpinStrategies, SpinStrategy};
 use crate::report::waits::WaitFigures;
 use crate::run::Run;
 use crate::stats::interval::MIN_MEAN_COUNT;
@@ -107,10 +107,7 @@ impl Evaluation for SpinStrategies {
 }
 
 const fn strategy(row: &Configuration) -> Option<SpinStrategy> {
-    match row.wait {
-        Wait::Spin(strategy) => Some(strategy),
-        Wait::OsSleep | Wait::Relative | Wait::WholeMillis | Wait::Hybrid(_) => None,
-    }
+    row.wait.strategy()
 }
 
 /// Returns the sort key of a configuration: the longest wait first, idle before background load,

@@ -36,6 +36,16 @@ pub fn capitalized(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Joins names as in a sentence: "1, 2, and 4".
+pub fn join_names(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+    }
+}
+
 /// Formats a count, or `none` for 0.
 pub fn format_count_or_none(number: u64) -> String {
     if number == 0 { "none".to_owned() } else { format_count(number) }

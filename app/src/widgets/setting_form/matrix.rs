@@ -30,7 +30,10 @@ pub(super) fn ui(
     let id = ui.make_persistent_id("selected-cpu");
     let taken = cells.iter().find_map(|cell| match cell.cpu {
         CpuChoice::Cpu(cpu) => Some(cpu),
-        CpuChoice::Any | CpuChoice::Performance | CpuChoice::Efficiency => None,
+        CpuChoice::Any
+        | CpuChoice::Performance
+        | CpuChoice::FirstPerformance
+        | CpuChoice::Efficiency => None,
     });
     let default = around.cpus.get(1).or(around.cpus.first()).copied().unwrap_or(0);
     // The selected CPU stays the same while any configuration has it, so that no column changes its

@@ -111,10 +111,12 @@ pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
     load_of(form, load, 0, &mut |form, load| {
         let (normal, below) = ("All at normal priority.", "All below normal.");
         let mixed = "Alternately normal and below normal.";
+        let low = "Alternately normal and nice 10 (Linux), as in gdt-cpus.";
         let options = [
             option(LoadPriority::Normal, "normal", "Normal", normal),
             option(LoadPriority::BelowNormal, "below-normal", "Below normal", below),
             option(LoadPriority::Mixed, "mixed", "Alternating", mixed),
+            option(LoadPriority::MixedLow, "mixed-low", "Alternating, nice 10", low),
         ];
         choose(form, &LOAD_PRIORITY, &mut load.priority, &options);
         form.switch(&LOAD_PINNED, &mut load.pinned);
@@ -231,9 +233,15 @@ pub fn of_priority(priority: Priority) -> Selection {
 }
 
 /// Choices of what a measuring thread is pinned to.
-pub const CPUS: [ChoiceRow<CpuChoice>; 4] = [
+pub const CPUS: [ChoiceRow<CpuChoice>; 5] = [
     option(CpuChoice::Any, "none", "None", "Any CPU."),
     option(CpuChoice::Performance, "performance", "P-core", "A performance core."),
+    option(
+        CpuChoice::FirstPerformance,
+        "first-performance",
+        "First P-core",
+        "The first CPU of the first performance core, usually CPU 0.",
+    ),
     option(CpuChoice::Efficiency, "efficiency", "E-core", "An efficiency core."),
     (
         numbered!(CpuChoice::Cpu, 0),

@@ -1,7 +1,8 @@
 //! Presets of the frame loop test.
 
 use super::{
-    Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, Nanos, OnMiss, Priority, Tail, Wait, Work,
+    Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, LoadPriority, Nanos, OnMiss, Priority, Tail,
+    Wait, Work,
 };
 use crate::plan::{Plan, Preset};
 
@@ -13,17 +14,17 @@ fn cross(priorities: &[Priority], cpus: &[CpuChoice]) -> Vec<Cell> {
         .collect()
 }
 
-/// Returns the six cells of the gdt-cpus example: four unpinned priorities, the upper two also on a performance
-/// core.
-fn source_cells() -> Vec<Cell> {
+/// Returns the six cells of the gdt-cpus example: four unpinned priorities, the upper two also on the performance
+/// core `pinned`.
+fn source_cells(pinned: CpuChoice) -> Vec<Cell> {
     let cell = |priority, cpu| Cell { priority, cpu };
     vec![
         cell(Priority::Normal, CpuChoice::Any),
         cell(Priority::AboveNormal, CpuChoice::Any),
         cell(Priority::Highest, CpuChoice::Any),
-        cell(Priority::Highest, CpuChoice::Performance),
+        cell(Priority::Highest, pinned),
         cell(Priority::TimeCritical, CpuChoice::Any),
-        cell(Priority::TimeCritical, CpuChoice::Performance),
+        cell(Priority::TimeCritical, pinned),
     ]
 }
 
@@ -49,7 +50,11 @@ pub fn presets() -> Vec<Preset> {
             "60 FPS under load",
             "Six configurations with 4 load threads: four unpinned priorities, the upper two also \
              pinned.",
-            FrameLoop { time_each: Nanos::from_secs(10), cells: source_cells(), ..base.clone() },
+            FrameLoop {
+                time_each: Nanos::from_secs(10),
+                cells: source_cells(CpuChoice::Performance),
+                ..base.clone()
+            },
         ),
         preset(
             "priorities",
@@ -99,14 +104,15 @@ pub fn presets() -> Vec<Preset> {
             "gdt-cpus",
             "gdt-cpus method",
             "The gdt-cpus loop, for comparison with its results: re-based, 16\u{202f}670 µs, 500 µs of \
-             spin, timed work, its rows, order, and percentile rule.",
+             spin, timed work, its rows, pin, load, order, and percentile rule.",
             FrameLoop {
                 fps: 1e9 / GDT_CPUS_PERIOD.as_f64(),
                 time_each: GDT_CPUS_PERIOD * 600,
                 work: Work::Timed(Nanos::from_micros(100)),
                 wait: Wait::Hybrid(Tail::Fixed(Nanos::from_micros(500))),
                 on_miss: OnMiss::Rebase,
-                cells: source_cells(),
+                load: Load { priority: LoadPriority::MixedLow, ..base.load },
+                cells: source_cells(CpuChoice::FirstPerformance),
                 warm_up: Nanos::ZERO,
                 order_seed: 0,
                 ..base.clone()
@@ -140,9 +146,9 @@ mod tests {
                 "Normal",
                 "Above normal",
                 "Highest",
-                "Highest, P-core",
+                "Highest, first P-core",
                 "Time-critical",
-                "Time-critical, P-core"
+                "Time-critical, first P-core"
             ]
         );
     }

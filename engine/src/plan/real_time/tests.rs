@@ -14,13 +14,13 @@ fn the_holoscan_method_has_a_pooled_baseline() {
     assert_eq!(normal.trials[0].label, "Normal, pooled");
     assert_eq!((normal.load.kind, policy.load.kind), (LoadKind::Pool, LoadKind::Calls));
     for load in [normal.load, policy.load] {
-        assert_eq!((load.count, load.call.get()), (LoadCount::Threads(2), 1_450_000));
+        assert_eq!((load.count, load.call.get()), (LoadCount::Threads(2), 20_000_000));
     }
     let Priority::Deadline(deadline) = policy.trials[0].conditions.priority else {
         panic!("not a deadline")
     };
     let times = [deadline.runtime, deadline.deadline, deadline.period].map(Nanos::get);
-    assert_eq!(times, [1_666_666, 16_666_667, 16_666_667]);
+    assert_eq!(times, [1_666_666, 15_833_333, 16_666_667]);
 }
 
 #[test]

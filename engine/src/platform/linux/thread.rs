@@ -9,6 +9,7 @@ use super::guard;
 use super::refusal::refusal;
 use super::topology::cpus;
 use crate::nanos::Nanos;
+use crate::plan::LoadLevel;
 
 /// The nice value of helper threads, such as the one that writes samples to the run file.
 const HELPER_NICE: i32 = 5;
@@ -26,6 +27,8 @@ const WINDOW_NICE: i32 = 2;
 const WINDOW_SLICE: Nanos = Nanos::from_millis(100);
 /// The nice value of a load thread that is to run below normal priority.
 const BELOW_NORMAL_NICE: i32 = 5;
+/// The nice value of a load thread at [`LoadLevel::Low`], which is that of gdt-cpus 2025.5.0 below normal priority.
+const LOW_NICE: i32 = 10;
 /// The policies under which a thread runs before every normal thread.
 const REALTIME: [libc::c_int; 3] = [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE];
 /// Real-time priority of the watchdog: one above the highest priority of a test thread.
@@ -317,9 +320,14 @@ pub fn lower_ui_priority() {
     }
 }
 
-/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
-pub fn set_load_priority(below_normal: bool) {
-    if below_normal && let Err(error) = set_nice(BELOW_NORMAL_NICE) {
+/// Lowers the priority of the calling load thread to this level; at the normal level, does nothing.
+pub fn set_load_priority(level: LoadLevel) {
+    let value = match level {
+        LoadLevel::Normal => return,
+        LoadLevel::BelowNormal => BELOW_NORMAL_NICE,
+        LoadLevel::Low => LOW_NICE,
+    };
+    if let Err(error) = set_nice(value) {
         log::info!("stays at normal priority: {error}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::applied::{Applied, Effective, FINEST_TIMER, Policy, Refusal, RequestOutcome};
 use super::super::{ThreadId, choose_cpu};
 use super::Sleeper;
-use crate::plan::{Conditions, Priority};
+use crate::plan::{Conditions, LoadLevel, Priority};
 
 const NOT_SUPPORTED: &str = "not supported on this system";
 
@@ -103,7 +103,7 @@ pub const fn lower_own_priority() {}
 pub const fn lower_ui_priority() {}
 
 /// Does nothing: load threads have the priority of measuring threads.
-pub const fn set_load_priority(_below_normal: bool) {}
+pub const fn set_load_priority(_level: LoadLevel) {}
 
 /// Does nothing: no thread runs before the watchdog.
 pub const fn raise_supervisor() {}

@@ -14,6 +14,7 @@ use super::super::ThreadId;
 use super::super::applied::{Policy, Refusal};
 use super::cpu_nanos;
 use super::living::opened;
+use crate::plan::LoadLevel;
 
 /// The result of `GetThreadPriority` if it fails.
 const PRIORITY_ERROR: i32 = 0x7fff_ffff;
@@ -112,9 +113,9 @@ pub fn lower_own_priority() {
     }
 }
 
-/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
-pub fn set_load_priority(below_normal: bool) {
-    if below_normal {
+/// Lowers the priority of the calling load thread at a level below normal; otherwise does nothing.
+pub fn set_load_priority(level: LoadLevel) {
+    if level != LoadLevel::Normal {
         lower_own_priority();
     }
 }

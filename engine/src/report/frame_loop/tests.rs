@@ -1,5 +1,7 @@
 //! The recommendation of a frame loop, and cases in which the data is not enough for a recommendation.
 
+mod matrix;
+
 use super::super::model::table::Cell;
 use super::super::tests::test_run::run_of;
 use super::super::{Headline, Options, Standing};

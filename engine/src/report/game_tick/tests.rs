@@ -174,34 +174,50 @@ fn the_published_scores_are_printed_as_jmh_printed_them() {
         };
         let length = score + (i64::from(trial.trial.round) - 1) * off;
         trial.samples = (0..10).map(|k| cycle(k * 200 * MILLI, length)).collect();
+        for (name, count) in [
+            (counter::PACKET_BYTES, 12_685_000 + i64::from(trial.trial.round)),
+            (counter::PACKET_RECORDS, 526_000),
+            (counter::PACKET_BLOCKS, 288_000),
+        ] {
+            trial.counters.insert(name.to_owned(), count);
+        }
     });
     let report = Report::of(&run, &Options::default());
-    let lines = crate::report::reference_lines(&run, &report).unwrap();
+    let lines = crate::report::reference_lines(&run, &report, false).unwrap();
     let (notes, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.is_error);
     let notes: Vec<String> = notes.into_iter().map(|line| line.text).collect();
     let note = "native encoder; RSProt's JVM scores are not comparable, efficiency is";
-    assert_eq!(notes, [note], "once");
+    let contents = |name| {
+        format!(
+            "{name}.benchmark: 12\u{202f}685\u{202f}001 bytes, 526\u{202f}000 records, and \
+             288\u{202f}000 blocks per cycle; RSProt prints none, so the work is not compared"
+        )
+    };
+    let [first, players, npcs, hidden] = notes.as_slice() else { panic!("{notes:?}") };
+    assert_eq!(first, note, "once");
+    assert_eq!([players, npcs], [&contents("PlayerInfoBenchmark"), &contents("NpcInfoBenchmark")]);
+    assert!(hidden.starts_with("this method hides "), "{hidden}");
     let text: Vec<String> = lines.into_iter().map(|line| line.text).collect();
     let expected = "\
 Single-threaded measurements:
 Benchmark                      Mode  Cnt    Score   Error  Units
 PlayerInfoBenchmark.benchmark  avgt    3  170.230 ± 7.278  ms/op
 
-Multi-threaded measurements (2 threads):
+Multithreaded measurements (2 threads):
 Benchmark                      Mode  Cnt   Score   Error  Units
 PlayerInfoBenchmark.benchmark  avgt    3  11.544 ± 0.154  ms/op
 
-Multi-threaded ratio: 7.37x
+Multithreaded ratio: 7.37x
 
 Single-threaded measurements:
 Benchmark                   Mode  Cnt   Score   Error  Units
 NpcInfoBenchmark.benchmark  avgt    3  64.195 ± 3.336  ms/op
 
-Multi-threaded measurements (2 threads):
+Multithreaded measurements (2 threads):
 Benchmark                   Mode  Cnt   Score   Error  Units
 NpcInfoBenchmark.benchmark  avgt    3  10.904 ± 6.120  ms/op
 
-Multi-threaded ratio: 2.94x
+Multithreaded ratio: 2.94x
 ";
     assert_eq!(text.join("\n"), expected);
 }

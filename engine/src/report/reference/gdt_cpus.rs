@@ -3,8 +3,8 @@
 use super::ReferenceLine;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
-use crate::plan::{CpuChoice, Priority};
-use crate::platform::{Applied, CoreKind, Cpu, Refusal, RequestOutcome};
+use crate::plan::{CpuChoice, LoadLevel, Priority};
+use crate::platform::{Applied, CoreKind, Cpu, Policy, Refusal, RequestOutcome};
 use crate::report::model::configuration::Configuration;
 use crate::report::paced::is_rebased;
 use crate::run::{Run, TrialRun, counter};
@@ -45,7 +45,25 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLi
             row_label(row)
         )));
     }
+    lines.extend(lower_priorities(&measured.iter().map(|(row, ..)| *row).collect::<Vec<_>>()));
     Some(lines)
+}
+
+/// Returns the line on standard error that states which real-time priorities the tool uses instead of those that
+/// applied here; `None` without a configuration at a real-time policy.
+fn lower_priorities(rows: &[&Configuration]) -> Option<ReferenceLine> {
+    let mut applied: Vec<String> = rows
+        .iter()
+        .filter_map(|row| Some(row.granted.as_ref()?.effective.policy))
+        .filter(|policy| matches!(policy, Policy::RoundRobin(_) | Policy::Fifo(_)))
+        .map(|policy| policy.to_string())
+        .collect();
+    applied.dedup();
+    let applied = (!applied.is_empty()).then(|| applied.join(" and "))?;
+    Some(ReferenceLine::error(format!(
+        "gdt-cpus 2025.5.0 runs Highest at RR 97 and TimeCritical at RR 99; here they ran at {applied}, because \
+         threads of the kernel, from priority 50 on, have to run before a test"
+    )))
 }
 
 /// Returns the figures of lateness values, given in nanoseconds; `None` without a value. In a loop that re-bases its
@@ -73,11 +91,12 @@ fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
         cores.dedup();
         cores.len()
     };
+    let model = machine.cpu_brand.as_deref().or(machine.cpu_model.as_deref());
     [
         "Frame Loop Jitter Benchmark".to_owned(),
         "===========================".to_owned(),
         "CPU Info:".to_owned(),
-        format!("  Model: {}", machine.cpu_model.as_deref().unwrap_or_default()),
+        format!("  Model: {}", model.unwrap_or_default()),
         format!("  Performance cores: {}", cores(false)),
         format!("  Efficiency cores: {}", cores(true)),
         format!("  Logical cores: {}", machine.cpus.len()),
@@ -100,8 +119,8 @@ fn configuration(row: &Configuration, trial: &TrialRun) -> Vec<ReferenceLine> {
     .map(ReferenceLine::out)
     .into();
     for worker in 0..u32::try_from(workers).unwrap_or(0) {
-        let is_below = row.load.priority.is_below_normal(worker);
-        let priority = if is_below { "BelowNormal" } else { "Normal" };
+        let is_normal = row.load.priority.level(worker) == LoadLevel::Normal;
+        let priority = if is_normal { "Normal" } else { "BelowNormal" };
         lines.push(ReferenceLine::out(format!(
             "Background worker {worker} started with priority {priority}"
         )));
@@ -153,7 +172,7 @@ fn level(priority: Priority) -> String {
 fn row_label(row: &Configuration) -> String {
     let pin = match row.conditions.cpu {
         CpuChoice::Any => "No Pin".to_owned(),
-        CpuChoice::Performance => "P-core Pin".to_owned(),
+        CpuChoice::Performance | CpuChoice::FirstPerformance => "P-core Pin".to_owned(),
         CpuChoice::Efficiency => "E-core Pin".to_owned(),
         CpuChoice::Cpu(cpu) => format!("CPU {cpu} Pin"),
     };

@@ -1,5 +1,9 @@
-//! Output of Holoscan's `realtime_threads_benchmarking`: a printed comparison of normal scheduling with each policy,
-//! and a JSON file with the raw periods and execution times.
+//! Output of Holoscan's `realtime_threads_benchmarking`: a printed comparison of normal scheduling with each policy, in
+//! the layout of its current version and then in that of its document, plots, and a JSON file with the raw periods and
+//! execution times.
+
+mod blocks;
+pub(super) mod plots;
 
 use std::fmt::Write as _;
 
@@ -55,8 +59,8 @@ pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Ve
         {
             out.extend(title("Non-real-time and Real-time Thread Benchmark Comparison"));
             out.push(comparison(before.std_dev, after.std_dev));
-            out.push(String::new());
         }
+        out.extend(blocks::lines(&config, &policy.load, &before, &after));
         lines.extend(out.into_iter().map(ReferenceLine::out));
     }
     lines

@@ -1,17 +1,19 @@
 //! Output of JMH for RSProt's benchmarks: a table per thread count, and the multi-threaded ratio that RSProt publishes.
 
 use super::ReferenceLine;
+use crate::plan::Work;
 use crate::plan::work::CycleKind;
 use crate::report::game_tick::TickFigures;
 use crate::report::model::configuration::Configuration;
-use crate::run::Run;
+use crate::run::{Run, TrialRun, counter};
+use crate::units::format_count;
 
 /// Which figures can be compared with those that RSProt publishes.
 const COMPARABLE: &str = "native encoder; RSProt's JVM scores are not comparable, efficiency is";
 
 /// Returns the tables, one per workload and thread count, each with a heading as in RSProt's document. The
 /// multi-threaded ratio follows the tables of each workload. With the first score, a line on standard error states
-/// what can be compared with RSProt's scores.
+/// what can be compared with RSProt's scores, and after each workload, what its packets hold.
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     let (mut lines, mut has_note) = (Vec::new(), false);
     for kind in [CycleKind::Players, CycleKind::Npcs] {
@@ -30,17 +32,47 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
             lines.push(ReferenceLine::out(""));
         }
         if let Some(ratio) = ratio(&ticks, run.machine.physical_cores) {
-            lines.push(ReferenceLine::out(format!("Multi-threaded ratio: {ratio:.2}x")));
+            lines.push(ReferenceLine::out(format!("Multithreaded ratio: {ratio:.2}x")));
             lines.push(ReferenceLine::out(""));
         }
+        lines.extend(contents(run, kind).map(ReferenceLine::error));
     }
     lines
+}
+
+/// Returns the contents of the packets of a cycle, with which the work of two encoders can be compared; `None` if they
+/// were not counted, as in older files. RSProt prints no such counts.
+fn contents(run: &Run, kind: CycleKind) -> Option<String> {
+    let is_of_kind = |trial: &&TrialRun| match trial.trial.work {
+        Work::GameCycle(cycle) => cycle.kind == kind,
+        _ => false,
+    };
+    let trials: Vec<&TrialRun> = run
+        .trials
+        .iter()
+        .filter(is_of_kind)
+        .filter(|trial| trial.counters.contains_key(counter::PACKET_RECORDS))
+        .collect();
+    let mean = |name| {
+        let counts = trials.iter().filter_map(|trial| trial.counters.get(name));
+        let sum: i64 = counts.sum();
+        sum.checked_div(i64::try_from(trials.len()).ok()?)
+    };
+    let [bytes, records, blocks] =
+        [counter::PACKET_BYTES, counter::PACKET_RECORDS, counter::PACKET_BLOCKS].map(mean);
+    Some(format!(
+        "{}: {} bytes, {} records, and {} blocks per cycle; RSProt prints none, so the work is not compared",
+        benchmark(kind),
+        format_count(bytes?),
+        format_count(records?),
+        format_count(blocks?),
+    ))
 }
 
 fn heading(threads: u32) -> ReferenceLine {
     ReferenceLine::out(match threads {
         1 => "Single-threaded measurements:".to_owned(),
-        threads => format!("Multi-threaded measurements ({threads} threads):"),
+        threads => format!("Multithreaded measurements ({threads} threads):"),
     })
 }
 

@@ -4,20 +4,28 @@ use std::collections::BTreeMap;
 
 use super::ReferenceLine;
 use crate::nanos::Nanos;
-use crate::run::{Counters, Run, counter};
+use crate::run::{Counters, Run, TrialRun, counter};
 
 /// Time between two lines of a probe.
 const INTERVAL: Nanos = Nanos::from_secs(60);
 
-/// Returns one line per probe with the totals of the whole run, in the order of the trials. Before each line, a line on
-/// standard error names the probe.
-pub(super) fn lines(run: &Run) -> Vec<ReferenceLine> {
+/// Returns one line per probe with the totals of the whole run, in the order of the trials. If several probes ran, each
+/// line begins with the label of its probe, unless `is_plain`; otherwise, a line on standard error names the probe
+/// before its line.
+pub(super) fn lines(run: &Run, is_plain: bool) -> Vec<ReferenceLine> {
+    let labels: Vec<String> = run.trials.iter().map(|trial| trial.trial.label.clone()).collect();
+    let live = LiveLines::new(labels, is_plain);
     let mut lines = Vec::new();
-    for trial in &run.trials {
-        lines.push(ReferenceLine::error(trial.trial.label.clone()));
+    for (position, trial) in run.trials.iter().enumerate() {
+        let label = &trial.trial.label;
         match line(&trial.counters) {
-            Some(line) => lines.push(ReferenceLine::out(line)),
-            None => lines.push(ReferenceLine::error("not measured")),
+            Some(line) => {
+                if !live.is_labeled {
+                    lines.push(ReferenceLine::error(label.clone()));
+                }
+                lines.push(ReferenceLine::out(live.labeled(position, line)));
+            }
+            None => lines.push(ReferenceLine::error(format!("{label}: not measured"))),
         }
     }
     lines
@@ -26,12 +34,24 @@ pub(super) fn lines(run: &Run) -> Vec<ReferenceLine> {
 /// Selects the totals that are printed while a run is in progress: the first of each probe, and then one per minute.
 #[derive(Debug, Default)]
 pub struct LiveLines {
+    /// The label of each trial.
+    labels: Vec<String>,
+    /// Whether each line begins with the label of its trial.
+    is_labeled: bool,
     /// The minute of the runtime in which the last line of each trial was printed, by the position of the trial.
     printed: BTreeMap<usize, i64>,
 }
 
 impl LiveLines {
-    /// Returns the line for new totals; `None` if no line is due, or if the counters are not those of a gap probe.
+    /// Creates the selection for trials with these labels. If there are several, each line begins with the label of its
+    /// trial, unless `is_plain`.
+    pub fn new(labels: Vec<String>, is_plain: bool) -> Self {
+        let is_labeled = 1 < labels.len() && !is_plain;
+        Self { labels, is_labeled, printed: BTreeMap::new() }
+    }
+
+    /// Returns the line for new totals, as the tool prints it; `None` if no line is due, or if the counters are not
+    /// those of a gap probe.
     pub fn line(&mut self, trial: usize, counters: &Counters) -> Option<String> {
         let line = line(counters)?;
         let minute = runtime(counters)?.get() / INTERVAL.get();
@@ -41,6 +61,19 @@ impl LiveLines {
         self.printed.insert(trial, minute);
         Some(line)
     }
+
+    /// Returns a line of a trial, after the label of the trial where lines have labels: "CPU 1: diff …".
+    pub fn labeled(&self, trial: usize, line: String) -> String {
+        match self.labels.get(trial).filter(|_| self.is_labeled) {
+            Some(label) => format!("{label}: {line}"),
+            None => line,
+        }
+    }
+}
+
+/// Returns the line with the totals of a trial, as the tool prints it; `None` if it is not a gap probe with totals.
+pub fn latency2_line(trial: &TrialRun) -> Option<String> {
+    line(&trial.counters)
 }
 
 /// Returns the wall time of the probe, or the sum of all intervals if the file lacks the wall time.
@@ -101,5 +134,16 @@ mod tests {
             (0..200).filter(|&second| live.line(3, &totals(second)).is_some()).collect();
         assert_eq!(printed, [0, 60, 120, 180]);
         assert!(live.line(4, &totals(7)).is_some(), "each probe has its own");
+    }
+
+    #[test]
+    fn lines_have_labels_where_several_probes_run() {
+        let check = |labels: &[&str], is_plain, expected: &str| {
+            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+            assert_eq!(LiveLines::new(labels, is_plain).labeled(0, "diff".to_owned()), expected);
+        };
+        check(&["CPU 3", "CPU 4"], false, "CPU 3: diff");
+        check(&["CPU 3", "CPU 4"], true, "diff");
+        check(&["CPU 3"], false, "diff");
     }
 }

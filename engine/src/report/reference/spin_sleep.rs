@@ -39,7 +39,7 @@ pub(super) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
 /// a second clock read, after the one that ends the wait.
 pub(super) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, Some("warming up..."), |row, trials| {
-        let Wait::Spin(strategy) = row.wait else { return None };
+        let strategy = row.wait.strategy()?;
         let samples = || trials.iter().map(|trial| &trial.samples);
         let second_reading = samples().flat_map(|samples| {
             let both = samples.done_nanos().zip(samples.began_nanos());

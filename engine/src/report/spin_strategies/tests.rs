@@ -4,7 +4,7 @@ use super::super::model::table::tests::check;
 use super::super::tests::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
-use crate::plan::{Load, Plan, SpinStrategies};
+use crate::plan::{Load, Plan, SpinStrategies, Wait};
 use crate::platform::RequestOutcome;
 use crate::run::{Run, counter};
 

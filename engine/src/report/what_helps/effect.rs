@@ -12,7 +12,7 @@ use crate::report::model::metric::MetricKind;
 use crate::run::{Run, TrialRun};
 use crate::stats::effect::Method;
 use crate::stats::{Effect, Outcome, PairedEffects, PercentileRule, Quantile, Sorted, float};
-use crate::units::format_time;
+use crate::units::{format_time, join_names};
 
 /// The effect on p99 lateness of one change, or of the helpful changes that were measured together.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,22 +114,12 @@ pub(super) fn of(
             .filter(|single| effect.changes.iter().any(|change| single.changes == [*change]))
             .filter_map(|single| single.rank.map(|rank| rank.to_string()))
             .collect();
-        effect.detail = format!("changes {}", list(&numbers));
+        effect.detail = format!("changes {}", join_names(&numbers));
         let mut alone = [effect];
         conclude(&mut alone, &[logs], rounds, has_intervals);
         singles.extend(alone);
     }
     singles
-}
-
-/// Joins names as in a sentence: "1, 2, and 4".
-pub(super) fn list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, other] => format!("{one} and {other}"),
-        [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
-    }
 }
 
 /// Returns the blocks (trials) of a configuration that are complete, not skipped, and not denied.

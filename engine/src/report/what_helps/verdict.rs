@@ -1,6 +1,6 @@
 //! The verdict of a What helps run: the recommended change, its effect, and its CPU cost.
 
-use super::effect::{ChangeEffect, list};
+use super::effect::ChangeEffect;
 use crate::nanos::Nanos;
 use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
@@ -9,7 +9,7 @@ use crate::report::model::grading::INCONCLUSIVE;
 use crate::report::model::table::NOT_REPORTED;
 use crate::report::model::verdict::{Finding, Verdict};
 use crate::stats::Outcome;
-use crate::units::{capitalized, format_share, format_time};
+use crate::units::{capitalized, format_share, format_time, join_names};
 
 /// If p99 lateness of the baseline is below this value, changes have little to gain.
 const LITTLE_TO_GAIN: Nanos = Nanos::from_micros(100);
@@ -112,7 +112,7 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
     };
     let names: Vec<String> = effect.changes.iter().map(name_of).map(str::to_owned).collect();
     let is_plural = names.len() != 1 || effect.changes == [SettingChange::LoadBelowNormal];
-    let mut text = list(&names);
+    let mut text = join_names(&names);
     if let [SettingChange::SpinTail] = effect.changes.as_slice()
         && let Some(length) = effect.detail.split(',').next()
     {
@@ -145,7 +145,7 @@ fn nothing(effects: &[ChangeEffect]) -> Finding {
         format!("The smallest effect that this test could show is {}.", format_share(share))
     });
     let verb = if worse.len() == 1 { "makes" } else { "make" };
-    let worse = (!worse.is_empty()).then(|| format!("{} {verb} it worse", list(&worse)));
+    let worse = (!worse.is_empty()).then(|| format!("{} {verb} it worse", join_names(&worse)));
     if denied.is_empty() {
         return match worse {
             None => Finding::new("No change makes a clear difference on this PC.", smallest),
@@ -159,6 +159,6 @@ fn nothing(effects: &[ChangeEffect]) -> Finding {
         None if same.is_empty() => "no other change was measured.".to_owned(),
         None => "the other changes make no clear difference.".to_owned(),
     };
-    let denied = capitalized(&list(&denied));
+    let denied = capitalized(&join_names(&denied));
     Finding::new(format!("{denied} {were} denied; {rest}"), smallest).with_word("Denied")
 }

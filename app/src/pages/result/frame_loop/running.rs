@@ -159,7 +159,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
             format!("hybrid wait, {} spin tail", text::format_time(tail))
         }
         (Wait::Hybrid(Tail::Measured), None) => "hybrid wait".to_owned(),
-        (Wait::Spin(_), _) => "spin wait".to_owned(),
+        (Wait::Spin(_) | Wait::SpinInstant(_), _) => "spin wait".to_owned(),
     };
     let step = if is_stopping {
         "Stopping".to_owned()

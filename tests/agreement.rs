@@ -1,8 +1,15 @@
-//! One run has the same sentences in every output: terminal, HTML, Markdown, ticket, and preview. Module `cells` compares
-//! the numbers of its tables.
+//! One result has the same sentences and numbers in every output: terminal, HTML, Markdown, ticket, and preview. Module
+//! `cells` compares the numbers of the tables of figures.
 
-use jitterscope_engine::export::{self, Format, Options, markdown};
-use jitterscope_engine::report::{self, Report};
+use std::collections::BTreeSet;
+
+use jitterscope_engine::export::document::{Block, Changes, DrawnTable, Level, Piece, Section};
+use jitterscope_engine::export::{self, CheckFile, Format, IncludedNames, Options, markdown};
+use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::report::document::comparison::{ComparisonSet, RunNames};
+use jitterscope_engine::report::quick::{Measured, Scorecard, lateness_chart};
+use jitterscope_engine::report::{self, Comparison, Report};
+use jitterscope_engine::run::Run;
 
 use super::cli;
 use super::tickets::runs;
@@ -61,4 +68,286 @@ fn every_output_of_a_run_has_the_same_sentences() {
         check(&outputs, &answer);
     }
     assert!(200 < compared, "{compared} sentences");
+}
+
+/// Texts that a page has besides those of its document: its own controls, names of parts, and what screen readers read.
+const OF_PAGE: [&str; 20] = [
+    "Jitterscope report",
+    "Print with details",
+    "What to do",
+    "Note",
+    "baseline",
+    "requested",
+    "applied",
+    "→",
+    "95% CI",
+    "change, 95% CI",
+    "noise floor",
+    "Change",
+    "Result",
+    "Metric",
+    "Change, drawn",
+    "higher is better",
+    "This file contains the run: drop it on Jitterscope to open it",
+    "This page holds no run to open: export its runs as JSON",
+    "This page holds no run to open: attach the reports of the runs",
+    "Parts of the run were omitted, so this file cannot be imported",
+];
+
+/// Returns a text without the spaces and signs at its ends that depend on the format.
+fn trimmed(text: &str) -> String {
+    plain(text).trim_matches([' ', ':', '.', ',']).to_owned()
+}
+
+/// Collects the sentences and numbers of blocks. Tables of figures are in module `cells`.
+fn collect(blocks: &[Block], texts: &mut Vec<String>) {
+    let pieces = |line: &[Piece]| line.iter().map(|piece| piece.text.clone()).collect::<Vec<_>>();
+    for block in blocks {
+        match block {
+            Block::Heading(text) => texts.push(text.clone()),
+            Block::Paragraph(lines) => texts.extend(lines.iter().flat_map(|line| pieces(line))),
+            Block::Item(line) => texts.extend(pieces(line)),
+            Block::Facts(_, facts) => {
+                texts.extend(facts.iter().flat_map(|it| [it.name.clone(), it.value.clone()]));
+            }
+            Block::Keys(keys) => {
+                for key in keys {
+                    texts.push(key.title.to_owned());
+                    texts.extend([&key.value, &key.unit, &key.context].map(Clone::clone));
+                }
+            }
+            Block::Requests(requests) => {
+                for one in requests {
+                    texts.push(one.name.to_owned());
+                    texts.extend([one.requested.clone(), one.applied.clone()]);
+                }
+            }
+            Block::Steps(steps) => {
+                texts.extend(steps.iter().flat_map(|it| [it.title.clone(), it.text.clone()]));
+            }
+            Block::Drawn(DrawnTable { rows, total, .. }) => {
+                let cells = rows.iter().chain(total).flat_map(|row| &row.cells);
+                // A page draws the scale of grades instead of a text.
+                let cells =
+                    cells.filter(|cell| cell.drawing.is_none() || !cell.text.contains("up to"));
+                texts.extend(cells.flat_map(|cell| [cell.text.clone(), cell.unit.clone()]));
+            }
+            Block::Changes(Changes { lines, .. }) => {
+                texts.extend(lines.iter().flat_map(|it| [it.name.clone(), it.result.clone()]));
+            }
+            Block::Quote(lines) => texts.extend(lines.iter().cloned()),
+            Block::Grid(grid) => {
+                texts.extend(grid.header.iter().chain(grid.rows.iter().flatten()).cloned());
+            }
+            Block::Section(Section { title, note, blocks, .. }) => match blocks.as_slice() {
+                [Block::Table(..)] => {}
+                [Block::Plot { .. }] => collect(blocks, texts),
+                blocks => {
+                    texts.extend([title.clone(), note.clone()]);
+                    collect(blocks, texts);
+                }
+            },
+            Block::Details(_, blocks) => collect(blocks, texts),
+            Block::Plot { key, title, finding } => {
+                // The timeline that marks the causes has a title and a note of its own.
+                if *key != "timeline" {
+                    texts.extend([title.clone(), finding.clone()]);
+                }
+            }
+            Block::Table(..) | Block::Verdict(_) | Block::Parts(_) => {}
+        }
+    }
+}
+
+/// Returns the texts of a page that readers see, without those in drawings, legends, and tables of figures.
+fn visible(page: &str) -> Vec<String> {
+    let mut page = page.split("<main>").nth(1).unwrap().to_owned();
+    for (from, to) in [
+        ("<script", "</script>"),
+        ("<svg", "</svg>"),
+        ("<ul class=\"legend", "</ul>"),
+        ("<span class=\"ends", "</span></span>"),
+        ("<details data-table", "</details>"),
+        ("<table class=\"scroll", "</table>"),
+    ] {
+        let mut rest = String::new();
+        let mut parts = page.split(from);
+        rest.push_str(parts.next().unwrap());
+        for part in parts {
+            let (_, after) = part.split_once(to).unwrap_or((part, ""));
+            rest.push_str(after);
+        }
+        page = rest;
+    }
+    let texts = page.split('<').filter_map(|tag| Some(tag.split_once('>')?.1));
+    texts.map(trimmed).filter(|text| !text.is_empty()).collect()
+}
+
+/// Checks that all outputs have all texts of a document, and that a page has no other texts. Returns how many texts were
+/// compared.
+fn check_document(what: &str, blocks: &[Block], page: &str, others: &[(&str, &str)]) -> usize {
+    let mut texts = Vec::new();
+    let details = blocks.iter().filter(|block| matches!(block, Block::Details(..)));
+    collect(&details.cloned().collect::<Vec<_>>(), &mut texts);
+    let texts: BTreeSet<String> = texts.iter().map(|text| trimmed(text)).collect();
+    let seen: BTreeSet<String> = visible(page).into_iter().collect();
+    let whole = plain(page);
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        let is_seen = seen.contains(text) || whole.contains(text.as_str());
+        assert!(is_seen, "{what}, HTML lacks: {text}\n{seen:?}");
+        for (name, output) in others {
+            assert!(
+                plain(output).contains(text.as_str()),
+                "{what}, {name} lacks: {text}\n{output}"
+            );
+        }
+    }
+    // Everything that a page shows is in the text with the same blocks.
+    let text = plain(&markdown::text(blocks));
+    for seen in &seen {
+        let is_of_page = OF_PAGE.contains(&seen.as_str());
+        let is_shown = is_of_page || texts.contains(seen) || text.contains(seen.as_str());
+        assert!(is_shown, "{what}, only HTML has: {seen}\n{text}");
+    }
+    texts.len() + seen.len()
+}
+
+#[test]
+fn every_output_of_a_run_is_its_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut compared, mut kinds) = (0, BTreeSet::new());
+    for (path, mut run) in runs() {
+        run.trials.iter_mut().for_each(|trial| trial.trace = None);
+        let report = Report::of(&run, &report::Options::default());
+        let options = Options::default();
+        let written = |format| {
+            let mut file = Vec::new();
+            export::write(format, &run, &report, &options, &mut file).unwrap();
+            String::from_utf8(file).unwrap()
+        };
+        let blocks = export::page_blocks(&run, &report, &options);
+        let markdown = written(Format::Markdown);
+        assert_eq!(markdown, markdown::text(&blocks), "{path:?}: the preview is the file");
+        assert!(markdown.starts_with(&export::ticket(&run, &report, &options)), "{path:?}");
+        let page = written(Format::Html);
+        compared +=
+            check_document(&format!("{path:?}"), &blocks, &page, &[("Markdown", &markdown)]);
+        // The terminal has no section about a file.
+        jitterscope_engine::store::Store::at(folder.path()).save(&run).unwrap();
+        let output = cli::run(&folder, &["runs", "show", &run.id.to_string(), "--all"]);
+        let terminal = String::from_utf8(output.stdout).unwrap();
+        let document = export::run_document(&run, &report, "a date".to_owned());
+        let mut texts = Vec::new();
+        collect(&document.blocks(Level::All).cloned().collect::<Vec<_>>(), &mut texts);
+        for text in texts.iter().map(|text| trimmed(text)) {
+            // A terminal shows no plots.
+            let is_plot =
+                report.charts(&run).iter().any(|it| it.title == text || trimmed(&it.note) == text);
+            assert!(is_plot || plain(&terminal).contains(&text), "{path:?}: {text}\n{terminal}");
+        }
+        kinds.insert(run.subject.key());
+    }
+    assert!(7 <= kinds.len() && 1_000 < compared, "{kinds:?}, {compared} texts");
+}
+
+#[test]
+fn every_output_of_a_check_is_its_document() {
+    let runs: Vec<(Part, Run, Report)> = Part::ALL
+        .into_iter()
+        .map(|part| {
+            let file = format!("assets/examples/quick-{}.jitterscope.json", part.key());
+            let run = jitterscope_engine::store::load(&crate::tidy::root().join(file)).unwrap();
+            let report = Report::of(&run, &report::Options::default());
+            (part, run, report)
+        })
+        .collect();
+    let parts: Vec<Measured<'_>> =
+        runs.iter().map(|(part, run, report)| (*part, Some((run, report)))).collect();
+    let (card, chart) = (Scorecard::of(&parts), lateness_chart(&parts));
+    let file = CheckFile {
+        card: &card,
+        parts: &parts,
+        chart: chart.as_ref(),
+        date: |date| date.to_string(),
+        included_names: IncludedNames::NOTHING,
+    };
+    let written = |is_page| {
+        let mut bytes = Vec::new();
+        file.write(is_page, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    let (page, markdown) = (written(true), written(false));
+    assert!(markdown.starts_with(&markdown::text(&file.summary().blocks())), "{markdown}");
+    let compared = check_document("check", &file.blocks(), &page, &[("Markdown", &markdown)]);
+    assert!(100 < compared, "{compared}");
+}
+
+#[test]
+fn every_output_of_a_comparison_is_its_document() {
+    let names =
+        RunNames { name: |run| run.name.clone(), date: |date| date.strftime("%F").to_string() };
+    let runs = [(0xa1, "before", 0), (0xb2, "again", 0), (0xc3, "after", 200_000)]
+        .map(|(id, name, delay)| super::compare::run(id, name, delay));
+    let reports = runs.each_ref().map(|run| Report::of(run, &report::Options::default()));
+    let all: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    for count in [2, 3] {
+        let shown = &all[3 - count..];
+        let of: Vec<&Run> = shown.iter().map(|(run, _)| *run).collect();
+        let comparison = Comparison::of(&of, 0);
+        let sets = [ComparisonSet { part: None, comparison: &comparison, runs: shown }];
+        let included = IncludedNames::NOTHING;
+        let document = export::comparison_document(&sets, names, included);
+        let mut page = Vec::new();
+        export::html::write_comparison(&sets, names, included, &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        for block in document.blocks(Level::All) {
+            let Block::Section(Section { blocks, .. }) = block else { continue };
+            let [Block::Changes(changes)] = blocks.as_slice() else { continue };
+            for (line, row) in changes.lines.iter().zip(&changes.grid.rows) {
+                // The drawing of a change is relative, the table of text has both.
+                assert!(row.contains(&line.change), "{line:?}: {row:?}");
+                assert!(row.last().unwrap().starts_with(&line.result), "{line:?}: {row:?}");
+            }
+        }
+        let statement = document.summary.statement.clone();
+        let blocks = export::ticket::complete(document);
+        let mut texts = Vec::new();
+        collect(&blocks, &mut texts);
+        for sentence in [statement.sentence, statement.count, statement.evidence] {
+            assert!(plain(&page).contains(&plain(&sentence)), "{sentence}: {page}");
+        }
+        // Changes are drawn on a page, and are numbers in a text: their values have units on a page.
+        let drawn = page.split("<table role=\"table\" class=\"forest\"");
+        let page: String = drawn
+            .enumerate()
+            .map(|(at, part)| match at {
+                0 => part,
+                _ => part.split_once("</table>").unwrap().1,
+            })
+            .collect();
+        let compared = check_comparison(&blocks, &page);
+        assert!(50 < compared, "{compared}");
+    }
+}
+
+/// Checks the page of a comparison, whose tables of changes were removed.
+fn check_comparison(blocks: &[Block], page: &str) -> usize {
+    let is_of_changes = |block: &Block| matches!(block, Block::Section(Section { blocks, .. }) if matches!(blocks[..], [Block::Changes(_)]));
+    let blocks: Vec<Block> = blocks
+        .iter()
+        .map(|block| match block {
+            Block::Details(title, blocks) => {
+                let others = blocks.iter().map(|block| match block {
+                    Block::Section(Section { title, note, .. }) if is_of_changes(block) => {
+                        Block::Section(Section::new(title.clone(), note.clone(), Vec::new()))
+                    }
+                    block => block.clone(),
+                });
+                Block::Details(title.clone(), others.collect())
+            }
+            block => block.clone(),
+        })
+        .collect();
+    let text = markdown::text(&blocks);
+    check_document("comparison", &blocks, page, &[("Markdown", &text)])
 }

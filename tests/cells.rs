@@ -356,9 +356,11 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
         .collect();
     let mut headings: Vec<String> =
         titles.iter().map(|title| format!("**{}**", title.replace('_', "\\_"))).collect();
-    // Denied requests follow the tables, or else the measurement quality.
-    let is_denied = markdown.contains("**Denied**");
-    let after = if is_denied { "Denied" } else { "Measurement quality" };
+    // The settings follow the tables, or else the machine.
+    let count = run.plan().map(|plan| plan.settings().len());
+    let settings =
+        |count| format!("Settings: {count} settings and the command that repeats the run");
+    let after = count.map_or_else(|| "Machine: hardware, system, clock".to_owned(), settings);
     headings.push(format!("**{after}**"));
     let mut terminal_titles: Vec<String> = titles.iter().map(|it| format!("\n{it}\n\n")).collect();
     terminal_titles.push(format!("\n{after}\n"));

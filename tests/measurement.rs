@@ -60,7 +60,7 @@ fn the_checksum_is_the_same_for_the_saved_the_exported_and_the_redacted_run() {
         assert!(page.contains(&format!("SHA-256 {sum}")));
         let markdown = String::from_utf8(written(&run, Format::Markdown, &options)).unwrap();
         assert!(markdown.contains(&format!("measurement `{}`", &sum[..16])), "{markdown}");
-        assert!(markdown.contains(&format!("SHA-256 of the measurement: `{sum}`")), "{markdown}");
+        assert!(markdown.contains(&format!("Measurement: SHA-256 {sum}")), "{markdown}");
     }
 }
 

@@ -24,8 +24,7 @@ pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, capitalized, choose_decimals, choose_unit, count_text,
     format_bytes, format_clock, format_count, format_decimal, format_long_time,
     format_measured_fps, format_period, format_ratio, format_setting, format_share,
-    format_signed_share, format_signed_time, format_signed_time_in, format_time, format_time_in,
-    time_parts,
+    format_signed_time, format_time, format_time_in, time_parts,
 };
 
 /// Returns the name in at most `most` characters; if it is cut, the last one is an ellipsis.

@@ -29,6 +29,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::format::exported;
+use crate::report::document::comparison::{self, ComparisonSet, RunNames};
 use crate::report::{Chart, Report, Table};
 use crate::run::{Run, Trace};
 
@@ -263,24 +264,31 @@ fn traced_names(run: &Run) -> BTreeSet<&String> {
 /// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
-    markdown::text(&ticket::document(&run, &report, &headline, options.parts).summary.blocks())
+    let document = ticket::document(&run, &report, &headline, options.parts, ticket::MAX_EVENTS);
+    markdown::text(&document.summary.blocks())
 }
 
 /// Returns the result of a run with its names, as a document; `when` is the date of the run.
 pub fn run_document(run: &Run, report: &Report, when: String) -> document::Document {
-    ticket::document(run, report, &Headline::of(run, report, when), Parts::ALL)
+    let headline = Headline::of(run, report, when);
+    ticket::document(run, report, &headline, Parts::ALL, ticket::MAX_EVENTS)
 }
 
-/// Returns what an HTML page of a run shows, as blocks: the summary, the plots, and everything else.
+/// Returns a comparison, or those of the parts of quick checks, as a document. Names that `included` excludes are already
+/// removed from the runs.
+pub fn comparison_document(
+    sets: &[ComparisonSet<'_>],
+    names: RunNames,
+    included: IncludedNames,
+) -> document::Document {
+    let runs = sets.iter().flat_map(|set| set.runs).map(|(run, _)| *run);
+    comparison::document(sets, names, &included.sentence_of_runs(runs))
+}
+
+/// Returns what an HTML page of a run shows, as blocks: the summary, and everything else.
 pub fn page_blocks(run: &Run, report: &Report, options: &Options) -> Vec<Block> {
     let Prepared { run, report, headline } = prepared(Format::Html, run, report, options);
-    let mut blocks = ticket::file(&run, &report, &headline, options.parts);
-    let plots = report.charts(&run).into_iter();
-    let plots =
-        plots.map(|chart| Block::Plot { title: chart.title.to_owned(), finding: chart.note });
-    let details = blocks.pop();
-    blocks.extend(plots.chain(details));
-    blocks
+    ticket::file(&run, &report, &headline, options.parts)
 }
 
 /// Writes a run in the given format.
@@ -371,12 +379,10 @@ pub fn table_path(first: &Path, table: &Table) -> PathBuf {
 impl CheckFile<'_> {
     /// Writes the HTML page or, if not `is_page`, the Markdown file.
     pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
-        if !is_page {
-            return markdown::render(&ticket::complete(self.document()), to);
+        if is_page {
+            html::write_check(self, &self.privacy(), to)
+        } else {
+            markdown::render(&self.blocks(), to)
         }
-        let runs = self.runs();
-        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
-        let privacy = self.included_names.sentence(is_traced && !self.included_names.programs);
-        html::write_page(self, privacy, to)
     }
 }

@@ -249,10 +249,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
                 }
             }
         }
-        _ => {
-            let each = compared.iter().map(|one| export::for_terminal(&show::table(one)));
-            each.collect::<Vec<_>>().join("\n")
-        }
+        _ => export::for_terminal(&show::table(&compared)),
     };
     output.write(|to| to.write_all(content.as_bytes()))?;
     for Judged { condition, truth, lines } in &judged {

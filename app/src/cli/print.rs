@@ -10,7 +10,7 @@ use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::format::exported;
 use jitterscope_engine::report::Report;
-use jitterscope_engine::report::document::{Block, Fact, Level, Piece, Step};
+use jitterscope_engine::report::document::{Block, Fact, Level, Piece, Step, flattened};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::{MAX_PADDING, count_text};
 
@@ -95,11 +95,16 @@ fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
 fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> String {
     let on = host.map_or_else(String::new, |host| format!("{host}: "));
     let head = format!("{}\n{on}{}\n\n", words::full_run_name(run), run.machine.short());
-    let level = if all.is_none() { Level::All } else { Level::Page };
     let document = export::run_document(run, report, words::local_date(run.started_at));
+    let shown: Vec<Block> = if all.is_none() {
+        let verdict = Block::Verdict(document.summary.statement.clone());
+        document.everything().into_iter().chain([verdict]).collect()
+    } else {
+        document.blocks(Level::Page).cloned().collect()
+    };
     let hint = all.map_or_else(String::new, |all| format!("All figures: {all}\n"));
     let before = format!("{}{hint}", why::source_lines(run));
-    blocks(&head, document.blocks(level), &before)
+    blocks(&head, shown.iter(), &before)
 }
 
 /// Returns the blocks of a document as text, after `head`. The verdict comes last, after the lines `before`, where a
@@ -112,8 +117,8 @@ pub(super) fn blocks<'a>(
     let width = tables::terminal_width();
     let mut text = head.to_owned();
     let mut verdict = String::new();
-    for block in blocks {
-        match block {
+    for block in blocks.flat_map(|block| flattened(std::slice::from_ref(block))) {
+        match &block {
             Block::Heading(title) => {
                 end_paragraph(&mut text);
                 text.push_str(&format!("{title}\n"));
@@ -135,16 +140,17 @@ pub(super) fn blocks<'a>(
                 columns(&mut text, &rows);
                 text.push('\n');
             }
-            Block::Facts(facts) => {
+            Block::Facts(_, facts) => {
                 let width = facts.iter().map(|fact| fact.name.chars().count()).max().unwrap_or(0);
                 let width = width.min(MAX_PADDING);
-                for Fact { is_warning, name, value } in facts {
-                    let mark = if *is_warning { "!" } else { " " };
+                for fact in facts {
+                    let mark = if fact.is_warning() { "!" } else { " " };
+                    let Fact { name, value, .. } = fact;
                     text.push_str(&format!("{mark} {name:<width$}  {value}\n"));
                 }
             }
             Block::Steps(steps) => {
-                for Step { title, text: reason } in steps {
+                for Step { title, text: reason, .. } in steps {
                     text.push_str(&format!("  {title}\n"));
                     if !reason.is_empty() {
                         text.push_str(&format!("    {reason}\n"));
@@ -157,10 +163,18 @@ pub(super) fn blocks<'a>(
                     text.push_str(&format!("{}\n\n", count_text(*omitted, "more rows")));
                 }
             }
-            // A terminal shows neither plots nor sections that are closed at first.
-            Block::Plot { .. } | Block::Details(..) => {}
+            // A terminal shows neither plots nor sections that are closed at first. Flattened blocks contain none of
+            // the others.
+            Block::Plot { .. }
+            | Block::Details(..)
+            | Block::Section(_)
+            | Block::Keys(_)
+            | Block::Requests(_)
+            | Block::Drawn(_)
+            | Block::Changes(_)
+            | Block::Parts(_) => {}
             Block::Verdict(statement) => {
-                let lines = std::iter::once(statement.answer.clone()).chain(statement.notes());
+                let lines = std::iter::once(statement.answer()).chain(statement.notes());
                 verdict = lines.fold(String::new(), |text, line| text + &line + "\n");
             }
         }

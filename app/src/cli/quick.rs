@@ -180,8 +180,7 @@ impl Saved {
     pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
         let parts = self.measured();
         let is_page = format == Format::Html;
-        let (card, chart) =
-            (Scorecard::of(&parts), is_page.then(|| lateness_chart(&parts)).flatten());
+        let (card, chart) = (Scorecard::of(&parts), lateness_chart(&parts));
         let file = CheckFile {
             card: &card,
             parts: &parts,
@@ -312,7 +311,7 @@ impl Check<'_> {
 /// Returns the result of a check as text for a terminal. The verdict comes last.
 fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
     let head = format!("{}\n{machine}\n\n", words::check_name(began));
-    let document = words::quick::document(card, &[], "");
+    let document = words::quick::document(card, words::quick::CheckParts::default());
     blocks(&head, document.blocks(Level::Page), "")
 }
 

@@ -9,13 +9,14 @@ mod plots;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
-use jitterscope_engine::report::comparison::{ComparedRow, MinEffect, Overall, Variation};
+use jitterscope_engine::report::comparison::{ComparedRow, MinEffect, Variation};
+use jitterscope_engine::report::document::Statement;
 use jitterscope_engine::stats::Outcome;
 
 use super::export::export_buttons;
 use super::page_frame;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
-use crate::text::compare as words;
+use crate::text::compare::{self as words, ComparisonSet};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo,
@@ -154,9 +155,9 @@ impl ComparePage {
         actions: &mut Vec<Action>,
     ) {
         let comparison = &compared.comparison;
-        let (sentence, evidence) = (words::sentence(comparison), words::evidence(comparison));
-        let outcomes: Vec<Overall> = words::outcomes(comparison).collect();
-        let severity = match words::direction(&outcomes, &comparison.conditions) {
+        let sets = [ComparisonSet { part: None, comparison, runs: &[] }];
+        let Statement { sentence, evidence, .. } = words::statement(&sets);
+        let severity = match words::overall(&sets) {
             Some(Outcome::Better) => Severity::Good,
             Some(Outcome::Worse) => Severity::Fair,
             _ => Severity::Info,

@@ -1,18 +1,17 @@
-//! Texts of a comparison that only the window and the command line have: labels of runs, and tables.
-
-mod page;
-mod table;
-mod write;
+//! Texts of a comparison that only the window has: labels of runs.
 
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::run::Run;
 
 use super::{cut, list_date, local, run_name};
 
-pub use self::page::{Compared, remarks, write_page};
-pub use self::table::{Cells, cells, metric_unit};
-pub use self::write::{conditions, differences, document, legend, ticket};
 pub use jitterscope_engine::report::comparison::words::*;
+pub use jitterscope_engine::report::document::comparison::{
+    Cells, ComparisonSet, RunNames, cells, metric_unit, overall, remarks, statement,
+};
+
+/// How the window and the command line write the names and dates of compared runs.
+pub const NAMES: RunNames = RunNames { name: run_name, date: super::local_date };
 
 /// Returns the label of a group of this many runs: "3 runs".
 pub fn group_label(runs: usize) -> String {

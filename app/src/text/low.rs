@@ -6,11 +6,9 @@ use jitterscope_engine::report::Configuration;
 use jitterscope_engine::report::comparison::{Delta, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Outcome, Summary};
 
-/// Definition of the 1% low, for help texts.
-pub const MEANING: &str = "Frame rate of the slowest 1% of frames.";
-
-/// Definition of the 0.1% low, for help texts.
-pub const MEANING_OF_TENTH: &str = "Frame rate of the slowest 0.1% of frames.";
+pub use jitterscope_engine::report::comparison::words::{
+    LOW as MEANING, LOW_OF_TENTH as MEANING_OF_TENTH,
+};
 
 /// Returns the name of a definition of the 1% low.
 pub const fn name(low: LowDefinition) -> &'static str {

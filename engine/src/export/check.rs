@@ -1,9 +1,11 @@
 //! A quick check as one file: an HTML page, or Markdown for a ticket.
 
-use super::IncludedNames;
-use crate::report::Chart;
-use crate::report::document::{Document, check};
+use super::{IncludedNames, ticket};
+use crate::format::measurement_sum;
+use crate::report::document::check::{self, CheckParts};
+use crate::report::document::{Block, Document, Fact, Summary};
 use crate::report::quick::{Measured, Scorecard};
+use crate::report::{Chart, Report};
 use crate::run::Run;
 
 /// A quick check whose excluded names are already removed.
@@ -33,8 +35,37 @@ impl CheckFile<'_> {
         (self.date)(runs.iter().map(|run| run.started_at).min().unwrap_or_default())
     }
 
-    /// Returns the result as a document.
-    pub fn document(&self) -> Document {
-        check::document(self.card, &self.runs(), &self.when())
+    /// Returns the result as a document; `privacy` states which names are excluded.
+    pub(super) fn document(&self, privacy: &str) -> Document {
+        let runs: Vec<(&'static str, &Run, &Report)> = self
+            .parts
+            .iter()
+            .filter_map(|(part, measured)| {
+                (*measured).map(|(run, report)| (part.name(), run, report))
+            })
+            .collect();
+        let of_run = |(name, run, _): &(&'static str, &Run, &Report)| {
+            let sum = measurement_sum(run);
+            Fact::new(*name, format!("run {}, SHA-256 of the measurement {sum}", run.id))
+        };
+        let mut file: Vec<Fact> = runs.iter().map(of_run).collect();
+        file.extend((!privacy.is_empty()).then(|| Fact::new("Names", format!("{privacy}."))));
+        let parts = CheckParts { runs: &runs, chart: self.chart, when: &self.when(), file: &file };
+        check::document(self.card, parts)
+    }
+
+    /// Returns which names the file does not contain.
+    pub(super) fn privacy(&self) -> String {
+        self.included_names.sentence_of_runs(self.runs().into_iter())
+    }
+
+    /// Returns the first lines of the result, for a ticket.
+    pub fn summary(&self) -> Summary {
+        self.document("").summary
+    }
+
+    /// Returns the result as the blocks of a text file: the lines of a ticket, then a section with everything else.
+    pub fn blocks(&self) -> Vec<Block> {
+        ticket::complete(self.document(&self.privacy()))
     }
 }

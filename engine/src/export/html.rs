@@ -1,37 +1,28 @@
 //! The HTML report: one page with the verdict first. The page is readable without its script,
 //! prints on A4, and contains the run, so that Jitterscope can import the page.
 
+mod blocks;
 mod compared;
-mod culprits;
-mod details;
+mod drawn;
 mod figures;
 mod fluid;
-mod head;
-mod page;
 mod plot;
-mod quality;
 mod timeline;
 mod verdict;
 
 use std::io::{self, Write};
 
-use super::sanitize::{NAME, NOTE, html};
-use super::{Headline, Options, Parts, svg};
-use crate::format::{exported, measurement_sum};
+use super::sanitize::{NAME, NOTE, html, html_lines};
+use super::{CheckFile, Headline, IncludedNames, Options, comparison_document, ticket};
+use crate::format::exported;
 use crate::report::chart::default_row;
-use crate::report::document::run;
-use crate::report::table::Column;
-use crate::report::{Caution, Chart, Report, Table};
+use crate::report::document::comparison::{self, ComparisonSet, RunNames};
+use crate::report::document::{Block, Document, Head, Level, Sign};
+use crate::report::{Chart, Configuration, Report};
 use crate::run::Run;
-
-pub use compared::{Change, Changes, ComparisonPage, RelativeChange, Side, write_comparison};
-pub(super) use page::write_page;
 
 /// Maximum number of rows of a table of events.
 const MAX_EVENTS: usize = 200;
-/// Maximum number of full-width plots besides the timeline; further plots are in the collapsed
-/// details.
-const MAX_WIDE: usize = 2;
 /// The opening tag of the element that contains the run as JSON. The importer searches for this
 /// tag.
 const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-run\">";
@@ -42,6 +33,15 @@ const SCRIPT_HASH: &str = "sha256-Mu4OKZR8vsSUU5qdHF+WuU+tijOByZTpZuEHZ8aEhwA=";
 /// SVG definitions of the icons, and of the marks that show the cause of a late frame.
 const DEFINITIONS: &str = include_str!("html/defs.html");
 
+/// What the plots of a document show.
+#[derive(Default)]
+struct Drawings<'a> {
+    charts: Vec<Chart>,
+    /// The configuration whose frames the timeline shows, and its name if there are several.
+    timeline: Option<(&'a Run, &'a Configuration, &'a str)>,
+    sides: Option<compared::ComparisonPage<'a>>,
+}
+
 /// Writes the HTML report of a run.
 pub fn write(
     run: &Run,
@@ -51,163 +51,146 @@ pub fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let holds = options.parts;
-    begin(&headline.title, &format!("Jitterscope run {}, {}", run.id, headline.about), to)?;
-    head::write(run, report, headline, holds, to)?;
-    let cautions: Vec<&Caution> = run::cautions(report, holds.machine).collect();
-    let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
-        cautions.into_iter().partition(|caution| caution.is_weakening());
-    let place = report.grade_place(run);
-    // A capture never has a grade, so a missing grade of a capture is not shown as inconclusive.
-    let verdict = &report.verdict;
-    let look = verdict::Look::of(verdict.grade, run.plan().is_some() && verdict.is_open());
-    verdict::write((verdict.grade, look), headline, place.as_ref(), &weakening, to)?;
-    let hidden = weakening.into_iter().skip(verdict::MAX_CAUTIONS).chain(others);
-    let hidden: Vec<&Caution> = hidden.collect();
-    first_figures(run, report, to)?;
-    let more = plots(run, report, holds, &hidden, to)?;
-    quality::requested(run, report, to)?;
-    writeln!(to, "<div class=\"more\">")?;
-    for chart in &more {
-        details::open(chart.title, &chart.note, "", to)?;
-        writeln!(to, "{}", svg::legend(chart))?;
-        plot::write_alone(chart, to)?;
-        details::close(to)?;
-    }
-    let tables = run::tables(report, holds.machine, MAX_EVENTS);
-    if let Some((first, _)) = tables.first() {
-        details::all_figures("All figures", first, to)?;
-    }
-    for (table, omitted) in tables.iter().skip(1) {
-        details::table(table, *omitted, to)?;
-    }
-    if holds.repeat {
-        details::settings(run, to)?;
-    }
-    if holds.machine {
-        details::machine(run, to)?;
-    }
-    details::definitions(tables.iter().map(|(table, _)| table), to)?;
-    end(run, report, headline, holds, to)
-}
-
-/// Writes the key figures of the report. If it has none, writes a table of setting changes or of
-/// several configurations.
-fn first_figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let keys = report.key_figures(run);
-    if !keys.is_empty() {
-        figures::keys(&keys, to)
-    } else if let Some(table) = report.tables.first().filter(|table| is_of_changes(table)) {
-        let columns = table.columns.iter().zip(0..);
-        let is_shown =
-            |column: &Column| column.key == "change" || report.key_columns.contains(&column.key);
-        let columns: Vec<usize> =
-            columns.filter(|(column, _)| is_shown(column)).map(|(_, at)| at).collect();
-        section(table.title, &table.note, "", to)?;
-        figures::rows(table, "", &columns, to)?;
-        writeln!(to, "</section>")
-    } else if 1 < report.rows.len() {
-        figures::configurations(report, to)
-    } else {
-        Ok(())
-    }
-}
-
-/// Whether the rows of a table are setting changes with their effects.
-fn is_of_changes(table: &Table) -> bool {
-    table.position("change").is_some()
-}
-
-/// Writes the timeline, the sources of delay, the worst frame, the other plots, and the measurement
-/// quality. Returns the full-width plots beyond [`MAX_WIDE`], which belong in the collapsed
-/// details.
-fn plots(
-    run: &Run,
-    report: &Report,
-    holds: Parts,
-    hidden: &[&Caution],
-    to: &mut dyn Write,
-) -> io::Result<Vec<Chart>> {
-    let mut charts = report.charts(run);
+    let document = ticket::document(run, report, headline, holds, MAX_EVENTS);
+    let charts = report.charts(run);
     let row = default_row(report).and_then(|row| report.rows.get(row));
-    let is_paced = charts.first().is_some_and(|chart| chart.key == "timeline");
-    if let Some(row) = row.filter(|_| is_paced && run.capture().is_none()) {
-        charts.remove(0);
-        let name = if report.rows.len() == 1 { "" } else { &row.label };
-        timeline::write(run, row, name, to)?;
-        if report.rows.len() == 1 {
-            if let Some(worst) = culprits::worst(run, row) {
-                writeln!(to, "<div class=\"cols a\">")?;
-                culprits::ranking(&report.delays, run.subject.samples_name(), to)?;
-                culprits::account(&worst, row, to)?;
-                writeln!(to, "</div>")?;
-            } else {
-                section("No late frames", "none started later than the late threshold", "", to)?;
-                writeln!(to, "</section>")?;
-            }
-        }
-    }
-    // Plots with row names need the full width of the page.
-    let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
-        charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
-    let more = wide.split_off(wide.len().min(MAX_WIDE));
-    for chart in &wide {
-        plot::write(chart, to)?;
-    }
-    let quality = |to: &mut dyn Write| quality::write(run, report, holds.machine, hidden, to);
-    let has_sources = !is_paced && !report.delays.ranked.is_empty();
-    if has_sources {
-        writeln!(to, "<div class=\"cols a\">")?;
-        culprits::ranking(&report.delays, run.subject.samples_name(), to)?;
-        quality(to)?;
-        writeln!(to, "</div>")?;
-    }
-    let is_third = halves.len() + usize::from(!has_sources) == 3;
-    writeln!(to, "<div class=\"cols {}\">", if is_third { "c" } else { "b" })?;
-    for chart in &halves {
-        plot::write(chart, to)?;
-    }
-    if !has_sources {
-        quality(to)?;
-    }
-    writeln!(to, "</div>")?;
-    Ok(more)
-}
-
-/// Writes the end of the page: the run as JSON (unless parts of it are omitted), a collapsed
-/// section about the file, and the footer.
-fn end(
-    run: &Run,
-    report: &Report,
-    headline: &Headline,
-    holds: Parts,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    let mut lines = vec![
-        ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
-        ("Run", run.id.to_string()),
-    ];
-    lines.push(("Measurement", format!("SHA-256 {}", measurement_sum(run))));
+    let row = row.filter(|_| run.capture().is_none());
+    let name = |row: &'_ Configuration| if report.rows.len() == 1 { 0 } else { row.label.len() };
+    let timeline = row.map(|row| (run, row, row.label.get(..name(row)).unwrap_or_default()));
+    let drawings = Drawings { charts, timeline, sides: None };
+    let foot = format!("Jitterscope run {}, {}", run.id, headline.about);
+    page(&document, &drawings, &foot, to)?;
     let inside = if holds.is_whole() {
         writeln!(to, "{DATA_BEGINS}")?;
         let sum = exported::write(run, report, &headline.sentence, to)?;
         writeln!(to, "</script>")?;
-        lines.push(("SHA-256", sum));
+        blocks::closed(&ticket::file_section(run, headline, Some(&sum)), &drawings, to)?;
         "This file contains the run: drop it on Jitterscope to open it."
     } else {
+        blocks::closed(&ticket::file_section(run, headline, None), &drawings, to)?;
         "Parts of the run were omitted, so this file cannot be imported."
     };
-    if !headline.privacy.is_empty() {
-        lines.push(("Names", sentence(&headline.privacy)));
-    }
-    details::open("This file", "open it in Jitterscope, checksum, privacy", "", to)?;
-    details::pairs("three one", lines.into_iter(), to)?;
-    details::close(to)?;
-    let privacy = match headline.privacy.as_str() {
-        "" => String::new(),
-        names => format!(" {}", html(&sentence(names), NOTE)),
+    finish(inside, &headline.privacy, to)
+}
+
+/// Writes the page of a quick check; `privacy` states which names were redacted.
+pub(super) fn write_check(
+    file: &CheckFile<'_>,
+    privacy: &str,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let document = file.document(privacy);
+    let charts = file.chart.into_iter().cloned().collect();
+    let foot = format!("Jitterscope, {}, {}", document.head.title, file.when());
+    page(&document, &Drawings { charts, ..Drawings::default() }, &foot, to)?;
+    finish("This page holds no run to open: export its runs as JSON.", privacy, to)
+}
+
+/// Writes a comparison, or those of the parts of quick checks, as a page. Names that `included` excludes are already
+/// removed from the runs.
+pub fn write_comparison(
+    sets: &[ComparisonSet<'_>],
+    names: RunNames,
+    included: IncludedNames,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let privacy = included.sentence_of_runs(sets.iter().flat_map(|set| set.runs).map(|it| it.0));
+    let document = comparison_document(sets, names, included);
+    let drawings = Drawings {
+        charts: sets.first().map(comparison::charts).unwrap_or_default(),
+        timeline: None,
+        sides: sets.first().map(compared::ComparisonPage::new),
     };
-    writeln!(to, "</div>\n<footer><p>{inside}{privacy}</p></footer>")?;
-    finish(to)
+    page(&document, &drawings, &format!("Jitterscope comparison, {}", document.head.ids), to)?;
+    finish("This page holds no run to open: attach the reports of the runs.", &privacy, to)
+}
+
+/// Writes the page of a document up to the end of its closed sections, to which more can be added.
+fn page(
+    document: &Document,
+    drawings: &Drawings<'_>,
+    foot: &str,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let head = &document.head;
+    begin(&head.title, foot, to)?;
+    write_head(head, to)?;
+    verdict::write(head, &document.summary.statement, to)?;
+    let is_closed = |block: &&Block| matches!(block, Block::Section(part) if part.is_closed);
+    let (closed, open): (Vec<&Block>, Vec<&Block>) =
+        document.blocks(Level::All).partition(is_closed);
+    blocks::page(&open, drawings, to)?;
+    writeln!(to, "<div class=\"more\">")?;
+    for block in closed {
+        if let Block::Section(part) = block {
+            blocks::closed(part, drawings, to)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the brand, the IDs, the button that prints the page with all details, the title, what was measured, the
+/// user's notes, and the sides of a comparison.
+fn write_head(head: &Head, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "<header>\n<div class=\"kicker\"><span class=\"brand\">{}Jitterscope report</span><span \
+         class=\"id\">{}</span><button type=\"button\" hidden>Print with details</button></div>\n<h1 \
+         dir=\"auto\">{}</h1>",
+        icon("logo", ""),
+        html(&head.ids, NAME),
+        html(&head.title, NAME),
+    )?;
+    for line in &head.about {
+        let items = line.iter().filter(|text| !text.is_empty());
+        let items = items.map(|text| format!("<li><bdi>{}</bdi></li>", html(text, NAME)));
+        let items: String = items.collect();
+        if !items.is_empty() {
+            writeln!(to, "<ul class=\"facts\">{items}</ul>")?;
+        }
+    }
+    for block in &head.notes {
+        match block {
+            Block::Facts(_, facts) => {
+                for fact in facts {
+                    let (name, text) = (html(&fact.name, NAME), html(&fact.value, NOTE));
+                    writeln!(
+                        to,
+                        "<p class=\"note\"><span class=\"soft\">{name}:</span> <bdi>{text}</bdi></p>"
+                    )?;
+                }
+            }
+            Block::Quote(lines) => writeln!(
+                to,
+                "<div class=\"note\"><span class=\"soft\">Note:</span> <pre dir=\"auto\">{}</pre></div>",
+                html_lines(&lines.join("\n"), NOTE)
+            )?,
+            _ => {}
+        }
+    }
+    writeln!(to, "</header>")?;
+    if head.sides.is_empty() {
+        return Ok(());
+    }
+    writeln!(to, "<div class=\"runs\">")?;
+    for (side, at) in head.sides.iter().zip(0..) {
+        let baseline = if at == 0 { " <span class=\"soft\">baseline</span>" } else { "" };
+        let grade = side.grade.as_ref().map_or_else(String::new, |(mark, word)| {
+            let look = verdict::Look::of_sign(*mark);
+            let color =
+                if matches!(mark, Sign::Grade { grade: None, .. }) { "soft" } else { look.class };
+            let (icon, word) = (icon(look.icon, ""), html(word, NAME));
+            format!("<span class=\"tick {color}\">{icon}<b>{word}</b></span>")
+        });
+        writeln!(
+            to,
+            "<div class=\"run\">{}<div><b><bdi>{}</bdi></b>{baseline}<br><span class=\"soft\">{}</span></div>{grade}</div>",
+            compared::chip(side.letter),
+            html(&side.name, NAME),
+            html(&side.about, NOTE),
+        )?;
+    }
+    writeln!(to, "</div>")
 }
 
 /// Ends a text with a period, unless it is empty or already ends with a period or an ellipsis.
@@ -236,9 +219,16 @@ fn begin(title: &str, foot: &str, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Writes the script of the page and the closing tags.
-fn finish(to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")
+/// Writes the footer, which states what the file contains and which names were redacted, the script of the page, and
+/// the closing tags.
+fn finish(inside: &str, privacy: &str, to: &mut dyn Write) -> io::Result<()> {
+    let privacy = html(&sentence(privacy), NOTE);
+    let footer = format!("{inside} {privacy}");
+    writeln!(
+        to,
+        "</div>\n<footer><p>{}</p></footer>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>",
+        footer.trim_end()
+    )
 }
 
 /// Writes the opening tag of a section, its title, and a note; `right` is HTML that is shown to the
@@ -253,6 +243,19 @@ fn section(title: &str, note: &str, right: &str, to: &mut dyn Write) -> io::Resu
         to,
         "<section aria-label=\"{title}\"><div class=\"head\"><h2>{title}</h2>{note}{right}</div>"
     )
+}
+
+/// Returns a sign as SVG.
+fn sign(sign: Sign) -> String {
+    match sign {
+        Sign::Cause(cause) => timeline::glyph(cause),
+        Sign::Side(letter) => compared::chip(letter),
+        Sign::Grade { .. } => icon(verdict::Look::of_sign(sign).icon, ""),
+        sign => {
+            let look = verdict::Look::of_sign(sign);
+            icon(look.icon, look.class)
+        }
+    }
 }
 
 /// Returns the icon `name` as SVG; the CSS class `class` sets the color of the icon.

@@ -42,11 +42,22 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Block::Grid(grid) => render_grid(grid, to)?,
-            Block::Plot { title, finding } => {
-                writeln!(to, "- {}: {}", plain(title), plain(finding))?;
+            Block::Plot { title, finding, .. } => {
+                let finding = plain(finding);
+                let colon = if finding.is_empty() { "" } else { ": " };
+                writeln!(to, "- {}{colon}{finding}", plain(title))?;
             }
             // Simplified blocks contain none of these.
-            Block::Facts(_) | Block::Steps(_) | Block::Table(..) | Block::Verdict(_) => {}
+            Block::Facts(..)
+            | Block::Steps(_)
+            | Block::Table(..)
+            | Block::Verdict(_)
+            | Block::Section(_)
+            | Block::Keys(_)
+            | Block::Requests(_)
+            | Block::Drawn(_)
+            | Block::Changes(_)
+            | Block::Parts(_) => {}
             Block::Details(summary, blocks) => {
                 writeln!(to, "<details>\n<summary>{}</summary>\n", plain(summary))?;
                 render(blocks, to)?;

@@ -76,6 +76,12 @@ impl IncludedNames {
         }
     }
 
+    /// Returns the note of a report about redacted names in these runs.
+    pub(super) fn sentence_of_runs<'a>(self, runs: impl Iterator<Item = &'a Run>) -> String {
+        let mut trials = runs.flat_map(|run| &run.trials);
+        self.sentence(!self.programs && trials.any(|trial| trial.trace.is_some()))
+    }
+
     /// Returns a text with private names and network addresses redacted.
     pub fn redacted(self, text: &str, identity: &Identity) -> String {
         let text = self.without_names(text, identity);

@@ -7,7 +7,9 @@ use super::{Headline, Parts, markdown};
 use crate::format::{exported, measurement_sum, shortened_sum};
 use crate::report::Report;
 use crate::report::document::run::{self, Contents};
-use crate::report::document::{ALL, Block, Document, Line, Piece, Statement, Summary};
+use crate::report::document::{
+    ALL, Block, Document, Fact, FactsLook, Line, Piece, Section, Statement, Summary,
+};
 use crate::run::Run;
 
 /// Maximum number of lines of a ticket.
@@ -19,8 +21,18 @@ const MAX_COMMAND: usize = 300;
 
 pub use crate::report::document::Summary as Ticket;
 
-/// Returns the document of a run as far as `holds` includes its parts.
-pub(super) fn document(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
+/// Maximum number of rows of a table of events in a text, such as late frames.
+pub(super) const MAX_EVENTS: usize = 40;
+
+/// Returns the document of a run as far as `holds` includes its parts, with at most `max_events` rows per table of
+/// events.
+pub(super) fn document(
+    run: &Run,
+    report: &Report,
+    headline: &Headline,
+    holds: Parts,
+    max_events: usize,
+) -> Document {
     let title = match report.rows.as_slice() {
         [only] if !headline.title.contains(&only.label) => {
             format!("{}: {}", headline.title, only.label)
@@ -31,33 +43,49 @@ pub(super) fn document(run: &Run, report: &Report, headline: &Headline, holds: P
     let about = format!(" ({}, {program}{})", headline.about, run.app_version);
     let contents = Contents {
         title: vec![Piece::strong(title), Piece::plain(about)],
+        name: headline.title.clone(),
+        about: headline.about.clone(),
         statement: Statement {
-            answer: format!("{}: {}", headline.grade, headline.sentence),
+            grade: headline.grade.clone(),
+            count: String::new(),
+            sentence: headline.sentence.clone(),
             evidence: headline.evidence.clone(),
-            to_do: report.what_to_do(),
+            to_do: Some(headline.advice.clone()).filter(|advice| !advice.is_empty()),
         },
         has_machine: holds.machine,
         has_settings: holds.repeat,
+        max_events,
+        repeat: repeat(run, holds),
     };
-    let mut document = run::document(run, report, &contents);
-    document.summary.facts.push(repeat(run, holds));
-    document
+    run::document(run, report, &contents)
+}
+
+/// Returns the section about the file of a run. `sum` is the checksum of the run as JSON; `None` if the file does not
+/// contain the whole run.
+pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) -> Section {
+    let program = format!("Jitterscope {}, method {}", run.app_version, run.method_version);
+    let mut facts = vec![
+        Fact::new("Program", program),
+        Fact::new("Run", run.id.to_string()),
+        Fact::new("Measurement", format!("SHA-256 {}", measurement_sum(run))),
+    ];
+    facts.extend(sum.map(|sum| Fact::new("SHA-256", sum)));
+    facts.extend(
+        (!headline.privacy.is_empty())
+            .then(|| Fact::new("Names", format!("{}.", headline.privacy))),
+    );
+    let blocks = vec![Block::Facts(FactsLook::WideColumns, facts)];
+    Section::new("This file", "open it in Jitterscope, checksum, privacy", blocks).closed()
 }
 
 /// Returns the blocks of the Markdown file of a run: the summary, then a section with everything else.
 pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Vec<Block> {
-    let mut document = document(run, report, headline, holds);
-    let mut last = Vec::new();
-    if !headline.privacy.is_empty() {
-        last.push(Piece::plain(format!("{}. ", headline.privacy)));
-    }
+    let mut document = document(run, report, headline, holds, MAX_EVENTS);
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
-    if let Ok(sum) = exported::write(run, report, &headline.sentence, &mut io::sink()) {
-        last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
-    }
-    last.extend([Piece::plain(" SHA-256 of the measurement: "), Piece::code(measurement_sum(run))]);
-    document.extend(ALL, [Block::Paragraph(vec![last])]);
+    let sum = exported::write(run, report, &headline.sentence, &mut io::sink()).ok();
+    let section = file_section(run, headline, sum.as_deref());
+    document.extend(ALL, [Block::Section(section)]);
     complete(document)
 }
 
@@ -87,7 +115,7 @@ impl Summary {
         }
         let mut blocks = vec![
             Block::Paragraph(vec![self.title]),
-            Block::Paragraph(vec![vec![Piece::strong(self.answer)]]),
+            Block::Paragraph(vec![vec![Piece::strong(self.statement.answer())]]),
         ];
         blocks.extend(self.notes.into_iter().map(Block::item));
         if !self.grid.rows.is_empty() {

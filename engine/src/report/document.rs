@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! Run, Report ─▶ run::document ───┐              ┌▶ Markdown, ticket
-//! Scorecard   ─▶ check::document ─┴▶ Document ───┼▶ terminal
+//! Scorecard   ─▶ check::document ─┼▶ Document ───┼▶ terminal
+//! Comparison  ─▶ comparison::… ───┘              ├▶ HTML
 //!                                                └▶ preview of an export
 //! ```
 //!
@@ -29,13 +30,20 @@
 //! terminal is neither a table in Markdown nor one for a screen reader.
 
 pub mod check;
+pub mod comparison;
+mod drawn;
 pub(crate) mod facts;
+mod plain;
 pub(crate) mod requests;
 pub(crate) mod run;
 
-use crate::report::Table;
-use crate::report::table::{Layout, TextColumn};
-use crate::units::count_text;
+use crate::report::{Chart, GradePlace, KeyFigure, Table};
+
+pub use comparison::Changes;
+pub use drawn::{ColumnLook, Drawing, DrawnCell, DrawnColumn, DrawnRow, DrawnTable, Parts, Sign};
+pub use plain::{flattened, simplified};
+pub use requests::Request;
+pub use run::quality::{quality_notes, refused};
 
 /// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,11 +97,29 @@ pub struct Grid {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Grid {
+    /// Returns the table as one in which columns can have drawings.
+    pub fn drawn(&self) -> DrawnTable {
+        let column = |(title, is_right): (&String, &bool)| {
+            let look = if *is_right { ColumnLook::Number } else { ColumnLook::Text };
+            DrawnColumn::new(title, look)
+        };
+        let row =
+            |row: &Vec<String>| DrawnRow::new(row.iter().map(|it| it.as_str().into()).collect());
+        DrawnTable {
+            class: "rates",
+            columns: self.header.iter().zip(&self.is_right).map(column).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            ..DrawnTable::default()
+        }
+    }
+}
+
 /// A name with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// Whether the value is a reason to trust the result less.
-    pub is_warning: bool,
+    /// The sign before the value.
+    pub sign: Option<Sign>,
     /// The name.
     pub name: String,
     /// The value.
@@ -101,20 +127,33 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Returns a fact that is no warning.
+    /// Returns a fact without a sign.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self { is_warning: false, name: name.into(), value: value.into() }
+        Self { sign: None, name: name.into(), value: value.into() }
+    }
+
+    /// Returns a fact with a sign: whether it is a reason to trust the result less.
+    pub fn judged(is_good: bool, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let sign = Some(if is_good { Sign::Good } else { Sign::Warning });
+        Self { sign, ..Self::new(name, value) }
+    }
+
+    /// Whether the value is a reason to trust the result less.
+    pub fn is_warning(&self) -> bool {
+        self.sign == Some(Sign::Warning)
     }
 
     /// Returns the fact as a line, with a sign before a warning.
     pub fn line(&self) -> String {
-        format!("{}{}: {}", if self.is_warning { "⚠ " } else { "" }, self.name, self.value)
+        format!("{}{}: {}", if self.is_warning() { "⚠ " } else { "" }, self.name, self.value)
     }
 }
 
 /// A recommendation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// The sign before a request that was denied; recommendations have none.
+    pub sign: Option<Sign>,
     /// What was found.
     pub title: String,
     /// The recommended step, and the reason; may be empty.
@@ -132,8 +171,12 @@ impl Step {
 /// The answer of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
-    /// The grade and the finding.
-    pub answer: String,
+    /// The grade; may be empty.
+    pub grade: String,
+    /// How many values changed for the better and for the worse; may be empty.
+    pub count: String,
+    /// The finding, without the grade.
+    pub sentence: String,
     /// The numbers that support the finding; may be empty.
     pub evidence: String,
     /// What is likely to help; `None` if nothing is known to help.
@@ -141,10 +184,18 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// Returns the grade and the finding. A finding that begins with the grade does not repeat it.
+    pub fn answer(&self) -> String {
+        match self.grade.as_str() {
+            grade if self.sentence.starts_with(grade) => self.sentence.clone(),
+            grade => format!("{grade}: {}", self.sentence),
+        }
+    }
+
     /// Returns the lines after the answer.
     pub fn notes(&self) -> Vec<String> {
         let to_do = self.to_do.iter().map(|to_do| format!("What to do: {to_do}"));
-        let lines = std::iter::once(self.evidence.clone()).chain(to_do);
+        let lines = [self.count.clone(), self.evidence.clone()].into_iter().chain(to_do);
         lines.filter(|line| !line.is_empty()).collect()
     }
 }
@@ -165,9 +216,9 @@ pub enum Level {
 pub struct Summary {
     /// What was measured, when, and with which version.
     pub title: Line,
-    /// The grade and the finding.
-    pub answer: String,
-    /// The numbers that support the finding, the recommendation, and the most severe warning.
+    /// The answer.
+    pub statement: Statement,
+    /// The lines after the answer: the numbers that support it, the recommendation, and the most severe warning.
     pub notes: Vec<String>,
     /// The key figures.
     pub grid: Grid,
@@ -175,11 +226,62 @@ pub struct Summary {
     pub facts: Vec<Line>,
 }
 
+/// The top of a page: what was measured, and the answer with its scale and warnings.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// The name of the result.
+    pub title: String,
+    /// The IDs of the runs: `Run 0a1b2c3d`; may be empty.
+    pub ids: String,
+    /// What was measured, with which settings, and on which machine: lines of short texts.
+    pub about: Vec<Vec<String>>,
+    /// Tags, notes, and annotations of the user.
+    pub notes: Vec<Block>,
+    /// The sides of a comparison.
+    pub sides: Vec<Side>,
+    /// The sign of the answer.
+    pub sign: Option<Sign>,
+    /// The position of the graded value on the scale of grades; of a comparison, of every side with its letter. Empty
+    /// without a scale.
+    pub places: Vec<(Option<char>, GradePlace)>,
+    /// Warnings to read before the numbers: whether it is about a denied request, and the text.
+    pub warnings: Vec<(bool, String)>,
+    /// The title of the section that contains the warnings for which there is no room here.
+    pub more_warnings: &'static str,
+}
+
+/// Maximum number of warnings beside the answer.
+pub const MAX_WARNINGS: usize = 3;
+
+/// One side of a comparison: a run, or a group of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// The letter of the side, `A` for the baseline.
+    pub letter: char,
+    /// The name of the side.
+    pub name: String,
+    /// When the run was measured, and the settings that were applied.
+    pub about: String,
+    /// The sign and the text of the grade; absent for a group.
+    pub grade: Option<(Sign, String)>,
+}
+
+impl Side {
+    /// Returns the side as a line of text.
+    fn line(&self) -> String {
+        let Self { letter, name, about, grade } = self;
+        let grade = grade.as_ref().map_or_else(String::new, |(_, grade)| format!(", {grade}"));
+        format!("{letter}: {name}, {about}{grade}")
+    }
+}
+
 /// A result as blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The lines for a ticket.
     pub summary: Summary,
+    /// The top of a page.
+    pub head: Head,
     /// What the blocks contain, as the title of a section that hides them.
     pub contents: &'static str,
     /// The blocks, each with the levels that show it.
@@ -204,7 +306,19 @@ impl Document {
 
     /// Returns everything except the summary as one section.
     pub fn details(&self) -> Block {
-        Block::Details(self.contents.to_owned(), self.blocks(Level::All).cloned().collect())
+        Block::Details(self.contents.to_owned(), self.everything())
+    }
+
+    /// Returns everything except the summary, beginning with the top of a page.
+    pub fn everything(&self) -> Vec<Block> {
+        let Head { about, notes, sides, warnings, .. } = &self.head;
+        let line = |line: &Vec<String>| vec![Piece::plain(line.join(" · "))];
+        let about: Vec<Line> = about.iter().filter(|it| !it.is_empty()).map(line).collect();
+        let about = (!about.is_empty()).then_some(Block::Paragraph(about));
+        let sides = sides.iter().map(|side| Block::item(side.line()));
+        let warnings = warnings.iter().take(MAX_WARNINGS).map(|(_, text)| Block::item(text));
+        let head = about.into_iter().chain(notes.iter().cloned()).chain(sides).chain(warnings);
+        head.chain(self.blocks(Level::All).cloned()).collect()
     }
 
     /// Adds blocks that these levels show.
@@ -217,6 +331,70 @@ impl Document {
     }
 }
 
+/// How a page arranges names and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FactsLook {
+    /// One below the other.
+    #[default]
+    Pairs,
+    /// In columns.
+    Columns,
+    /// In columns on a screen, and in one column in a narrow section.
+    WideColumns,
+    /// Definitions of names.
+    Definitions,
+}
+
+/// The width of a section on a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// The width of the page.
+    #[default]
+    Full,
+    /// A half: two of them are side by side, or three of them.
+    Half,
+    /// Two of them are side by side, the first of which is wider.
+    Uneven,
+}
+
+/// Blocks with a title.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// The title.
+    pub title: String,
+    /// What the section contains, or how to read it; may be empty.
+    pub note: String,
+    /// Whether a page shows only the title and the note until the reader opens the section.
+    pub is_closed: bool,
+    /// Whether a page is printed without the section, because a printed page has no room for it.
+    pub is_on_screen_only: bool,
+    /// The width on a page.
+    pub width: Width,
+    /// The contents.
+    pub blocks: Vec<Block>,
+}
+
+impl Section {
+    /// Returns an open section as wide as the page.
+    pub fn new(title: impl Into<String>, note: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self { title: title.into(), note: note.into(), blocks, ..Self::default() }
+    }
+
+    /// Returns the section with a width.
+    #[must_use]
+    pub const fn width(mut self, width: Width) -> Self {
+        self.width = width;
+        self
+    }
+
+    /// Returns the section as one that is closed at first.
+    #[must_use]
+    pub const fn closed(mut self) -> Self {
+        self.is_closed = true;
+        self
+    }
+}
+
 /// A part of a document, such as a heading or a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
@@ -226,8 +404,20 @@ pub enum Block {
     Paragraph(Vec<Line>),
     /// A list item.
     Item(Line),
-    /// Names with their values.
-    Facts(Vec<Fact>),
+    /// Names with their values, and how a page arranges them.
+    Facts(FactsLook, Vec<Fact>),
+    /// The figures that a reader needs first.
+    Keys(Vec<KeyFigure>),
+    /// Settings, as requested and as applied.
+    Requests(Vec<Request>),
+    /// A table with drawings in its cells.
+    Drawn(DrawnTable),
+    /// The changes between two sides of a comparison.
+    Changes(Changes),
+    /// A time as a bar of its parts.
+    Parts(Parts),
+    /// Blocks with a title.
+    Section(Section),
     /// What to do, the most important first.
     Steps(Vec<Step>),
     /// A table of figures, and the number of rows that were removed from it.
@@ -243,6 +433,8 @@ pub enum Block {
     Details(String, Vec<Self>),
     /// A plot, of which this document has only the texts.
     Plot {
+        /// The name of the plot, by which a page finds the drawing.
+        key: &'static str,
         /// The title of the plot.
         title: String,
         /// A sentence that describes what the plot shows; may be empty.
@@ -259,12 +451,17 @@ impl Block {
                 lines.iter_mut().flatten().map(|piece| &mut piece.text).collect()
             }
             Self::Item(line) => line.iter_mut().map(|piece| &mut piece.text).collect(),
-            Self::Facts(facts) => facts.iter_mut().map(|fact| &mut fact.value).collect(),
-            Self::Table(..) => Vec::new(),
-            Self::Verdict(statement) => {
-                let Statement { answer, evidence, to_do } = statement;
-                [answer, evidence].into_iter().chain(to_do).collect()
+            Self::Facts(_, facts) => facts.iter_mut().map(|fact| &mut fact.value).collect(),
+            Self::Section(section) => section.blocks.iter_mut().flat_map(Self::texts_mut).collect(),
+            Self::Verdict(Statement { sentence, evidence, to_do, .. }) => {
+                [sentence, evidence].into_iter().chain(to_do).collect()
             }
+            Self::Table(..)
+            | Self::Keys(_)
+            | Self::Requests(_)
+            | Self::Drawn(_)
+            | Self::Changes(_)
+            | Self::Parts(_) => Vec::new(),
             Self::Steps(steps) => {
                 steps.iter_mut().flat_map(|step| [&mut step.title, &mut step.text]).collect()
             }
@@ -276,7 +473,7 @@ impl Block {
                 let inside = blocks.iter_mut().flat_map(Self::texts_mut);
                 std::iter::once(summary).chain(inside).collect()
             }
-            Self::Plot { title, finding } => vec![title, finding],
+            Self::Plot { title, finding, .. } => vec![title, finding],
         }
     }
 
@@ -290,90 +487,13 @@ impl Block {
         Self::Paragraph(vec![vec![Piece::plain(text)]])
     }
 
+    /// Returns a plot.
+    pub(crate) fn plot(chart: &Chart) -> Self {
+        Self::Plot { key: chart.key, title: chart.title.to_owned(), finding: chart.note.clone() }
+    }
+
     /// Returns a list item of plain text.
     pub fn item(text: impl Into<String>) -> Self {
         Self::Item(vec![Piece::plain(text)])
     }
-}
-
-/// Returns blocks as headings, paragraphs, list items, quotes, grids, plots, and sections, for a surface that has no
-/// other layout for the further kinds. The blocks in a section are not changed.
-pub fn simplified(blocks: &[Block]) -> Vec<Block> {
-    let simplify = |block: &Block| match block {
-        Block::Facts(facts) => facts.iter().map(|fact| Block::item(fact.line())).collect(),
-        Block::Steps(steps) => steps.iter().map(|step| Block::Item(step.line())).collect(),
-        Block::Table(table, omitted) => of_table(table, *omitted),
-        Block::Verdict(statement) => {
-            let answer = Block::Paragraph(vec![vec![Piece::strong(&statement.answer)]]);
-            let notes = statement.notes().into_iter().map(Block::item);
-            std::iter::once(answer).chain(notes).collect()
-        }
-        block => vec![block.clone()],
-    };
-    blocks.iter().flat_map(simplify).collect()
-}
-
-/// Returns the title of a table, followed by its note if there is one, as in
-/// `Scheduling gaps: gaps of 5 µs or longer`.
-pub(crate) fn title(table: &Table) -> String {
-    if table.note.is_empty() {
-        table.title.to_owned()
-    } else {
-        format!("{}: {}", table.title, table.note)
-    }
-}
-
-/// Returns a table as blocks. They have its title, the values that all rows share, a grid per group
-/// of columns, the number of `omitted` rows, the reasons for empty cells, and the cautions about
-/// rows. A table of one row becomes grids of two columns: the heading and the value.
-fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(title(table))];
-    if table.rows.is_empty() {
-        return blocks;
-    }
-    let Layout { varying, shared } = Layout::of(table);
-    if table.rows.len() == 1 {
-        blocks.extend(groups(&shared).map(|group| {
-            let cell = |column: &TextColumn<'_>| {
-                vec![column.heading.clone(), column.shared_text().unwrap_or_default().to_owned()]
-            };
-            let title = group.first().map_or("", |column| column.column.group);
-            Block::Grid(Grid {
-                header: vec![
-                    if title.is_empty() { "Figure" } else { title }.to_owned(),
-                    "Value".to_owned(),
-                ],
-                is_right: vec![false, true],
-                rows: group.iter().map(cell).collect(),
-            })
-        }));
-    } else {
-        blocks.extend(shared.iter().map(|column| {
-            Block::item(format!("{}: {}", column.heading, column.shared_text().unwrap_or_default()))
-        }));
-        let (first, rest) = varying.split_at(varying.len().min(1));
-        let is_alone = rest.is_empty() && !first.is_empty();
-        let groups = groups(rest).chain(is_alone.then_some(&[][..]));
-        blocks.extend(groups.map(|group| {
-            let columns = || first.iter().chain(group);
-            let row = |row: usize| -> Vec<String> {
-                columns().map(|column| column.cells.get(row).cloned().unwrap_or_default()).collect()
-            };
-            Block::Grid(Grid {
-                header: columns().map(|column| column.heading.clone()).collect(),
-                is_right: columns().map(|column| !column.column.is_left_aligned()).collect(),
-                rows: (0..table.rows.len()).map(row).collect(),
-            })
-        }));
-    }
-    let omitted = (0 < omitted).then(|| count_text(omitted, "more rows"));
-    let cautions = table.cautions().into_iter();
-    let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
-    blocks.extend(omitted.into_iter().chain(table.reason_lines()).chain(cautions).map(Block::item));
-    blocks
-}
-
-/// Splits a list of columns into parts. Each part has neighboring columns of the same group.
-fn groups<'a, 'b>(columns: &'a [TextColumn<'b>]) -> impl Iterator<Item = &'a [TextColumn<'b>]> {
-    columns.chunk_by(|one, next| one.column.group == next.column.group)
 }

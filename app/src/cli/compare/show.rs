@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use jitterscope_engine::export::{Block, markdown};
+use jitterscope_engine::export::document::Level;
+use jitterscope_engine::export::{self, Block, html, markdown, ticket};
 use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{ComparedRow, Reason, Relevance, Variation};
@@ -12,40 +13,16 @@ use jitterscope_engine::run::Run;
 use serde_json::{Value, json};
 
 use super::super::names::{self, Place};
-use super::super::print::columns;
+use super::super::print::blocks;
 use super::gate::Judged;
-use crate::text::compare::{self, Compared, conditions, differences, legend, remarks};
+use crate::text::compare::{self, ComparisonSet, NAMES, remarks};
 use crate::text::{self as words};
 
-/// Returns the comparison as text for a terminal.
-pub(super) fn table((part, comparison, runs): &Shown<'_>) -> String {
-    let runs = &evaluated(runs);
-    let command = Compared { part: *part, comparison, runs }.command();
-    let mut text = legend(comparison, runs).join("\n");
-    text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
-    text.push_str(&format!("{}\n", compare::evidence(comparison)));
-    for remark in remarks(comparison) {
-        text.push_str(&format!("  {remark}\n"));
-    }
-    let differing = conditions(comparison);
-    if 1 < differing.len() {
-        text.push_str("\nDifferences in machine and settings\n\n");
-        columns(&mut text, &differing);
-    }
-    for row in &comparison.rows {
-        let unit = compare::metric_unit(row).symbol();
-        text.push_str(&format!("\n{}: {} in {unit}\n\n", row.label, comparison.value_name));
-        columns(&mut text, &differences(comparison, row));
-    }
-    if !comparison.rows.is_empty() {
-        text.push_str(&format!("\n{}", compare::noise_floor(comparison)));
-        text.push_str(
-            "\nIntervals hold together (Holm's correction). Max is shown without a result: it grows with run length.\n",
-        );
-        text.push_str(&format!("Repeat with: {command}\n"));
-    }
-    // Some terminals cannot show the narrow space between a number and its unit.
-    text.replace(words::NARROW_SPACE, " ")
+/// Returns the comparisons as text for a terminal.
+pub(super) fn table(compared: &[Shown<'_>]) -> String {
+    let names = names::included(Place::Terminal);
+    let document = with_sets(compared, |sets| export::comparison_document(sets, NAMES, names));
+    blocks("", document.blocks(Level::Page), "")
 }
 
 /// The part of the quick check that is compared (if any), the comparison, and the compared runs
@@ -55,7 +32,7 @@ pub(super) type Shown<'a> = (Option<Part>, Comparison, Vec<(Cow<'a, Run>, Report
 /// Returns the comparisons as one HTML page.
 pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
     let (mut page, names) = (Vec::new(), names::included(Place::File));
-    with_sets(compared, |sets| compare::write_page(sets, names, &mut page))?;
+    with_sets(compared, |sets| html::write_comparison(sets, NAMES, names, &mut page))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
@@ -66,7 +43,9 @@ fn evaluated<'a>(runs: &'a [(Cow<'_, Run>, Report)]) -> Vec<(&'a Run, &'a Report
 
 /// Returns the comparisons as Markdown, with the conditions that were checked.
 pub(super) fn markdown(compared: &[Shown<'_>], judged: &[Judged]) -> String {
-    let mut blocks = with_sets(compared, compare::document);
+    let names = names::included(Place::File);
+    let document = with_sets(compared, |sets| export::comparison_document(sets, NAMES, names));
+    let mut blocks = ticket::complete(document);
     let of_gates = judged.iter().map(|Judged { condition, truth, lines }| {
         let text = format!("--fail-if {condition}: {}. {}", truth.word(), lines.join(" "));
         Block::item(text.trim_end())
@@ -77,13 +56,13 @@ pub(super) fn markdown(compared: &[Shown<'_>], judged: &[Judged]) -> String {
     markdown::text(&blocks)
 }
 
-fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[Compared<'_>]) -> T) -> T {
+fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[ComparisonSet<'_>]) -> T) -> T {
     let evaluated: Vec<Vec<(&Run, &Report)>> =
         compared.iter().map(|(.., runs)| evaluated(runs)).collect();
-    let sets: Vec<Compared<'_>> = compared
+    let sets: Vec<ComparisonSet<'_>> = compared
         .iter()
         .zip(&evaluated)
-        .map(|((part, comparison, _), runs)| Compared { part: *part, comparison, runs })
+        .map(|((part, comparison, _), runs)| ComparisonSet { part: *part, comparison, runs })
         .collect();
     write(&sets)
 }

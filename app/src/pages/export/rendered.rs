@@ -50,14 +50,23 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                     line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
                 });
             }
-            Block::Facts(_) | Block::Steps(_) | Block::Table(..) | Block::Verdict(_) => {
+            Block::Facts(..)
+            | Block::Steps(_)
+            | Block::Table(..)
+            | Block::Verdict(_)
+            | Block::Section(_)
+            | Block::Keys(_)
+            | Block::Requests(_)
+            | Block::Drawn(_)
+            | Block::Changes(_)
+            | Block::Parts(_) => {
                 ui.push_id(place, |ui| {
                     blocks_ui(ui, &simplified(std::slice::from_ref(block)), width);
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),
             Block::Grid(table) => table_ui(ui, ui.scope_id().with(place), table, width),
-            Block::Plot { title, finding } => plot_ui(ui, title, finding, width),
+            Block::Plot { title, finding, .. } => plot_ui(ui, title, finding, width),
             Block::Details(summary, blocks) => {
                 let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
                 let header = CollapsingHeader::new(title)

@@ -2,8 +2,8 @@
 //! quality.
 
 use eframe::egui::Ui;
-use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
-use jitterscope_engine::stats::distinct;
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::document::{Statement, quality_notes, refused};
 
 use crate::pages::rights::rights_ui;
 use crate::session::{Action, LoadedRun, PageId, Session, TestState};
@@ -96,62 +96,15 @@ pub(super) fn worse_ui(
 
 /// Lists the denied requests, with the reasons and the steps to allow them.
 pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
-    let refused: Vec<&Configuration> =
-        report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
-    if refused.is_empty() {
-        return;
-    }
-    let granted = || refused.iter().filter_map(|row| row.granted.as_ref());
-    let refusals = || granted().flat_map(|granted| &granted.refusals);
-    let mut reasons = distinct(refusals().map(ToString::to_string));
-    if granted().any(|granted| granted.demoted) {
-        reasons.insert(0, "the watchdog revoked real-time priority".to_owned());
-    }
-    let remedy = refusals().find(|refusal| !refusal.remedy.is_empty());
-    let mut evidence = reasons.join(" · ");
-    if let Some(refusal) = remedy {
-        evidence.push_str(" — ");
-        evidence.push_str(&refusal.remedy);
-    }
-    VerdictStrip::new(Severity::Denied, "Not applied as requested")
-        .sentence(&refused_sentence(&refused))
-        .evidence(&evidence)
-        .show(ui, |_| {});
-}
-
-/// States that these configurations did not run as requested. Gap probes that could not be pinned
-/// are graded nevertheless.
-fn refused_sentence(refused: &[&Configuration]) -> String {
-    let is_graded = refused.iter().any(|row| row.grading.is_some());
-    let and_not_graded = if is_graded { "" } else { " and not graded" };
-    match refused {
-        [row] => {
-            format!("{} did not run as requested. It is marked{and_not_graded}.", row.label)
-        }
-        rows => format!(
-            "{} configurations did not run as requested. They are marked{and_not_graded}.",
-            rows.len()
-        ),
+    if let Some(Statement { grade, sentence, evidence, .. }) = refused(report) {
+        let strip = VerdictStrip::new(Severity::Denied, &grade).sentence(&sentence);
+        strip.evidence(&evidence).show(ui, |_| {});
     }
 }
 
-/// Draws the warnings about measurement quality, and the lateness that re-basing hides (moving the
-/// schedule after a late frame, so that the next frames seem to be on time).
+/// Draws the warnings about measurement quality.
 pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
-    let mut lines: Vec<String> = report
-        .cautions
-        .iter()
-        .filter(|caution| !matches!(caution, Caution::Refused { .. }))
-        .map(ToString::to_string)
-        .collect();
-    for row in &report.rows {
-        let paced = row.figures.get::<PacedFigures>().filter(|paced| {
-            paced.is_rebased || paced.rebasing.is_some_and(|it| 0 < it.frame_count)
-        });
-        if let Some(hidden) = paced.and_then(PacedFigures::rebasing_text) {
-            lines.push(format!("{}: {hidden}.", row.label));
-        }
-    }
+    let lines = quality_notes(report);
     if lines.is_empty() {
         return;
     }
@@ -165,26 +118,4 @@ pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
             });
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use jitterscope_engine::{report, store};
-
-    use super::*;
-
-    #[test]
-    fn a_graded_configuration_is_not_said_to_have_no_grade() {
-        let file = "../tests/older/scheduling-gaps.jitterscope.json";
-        let run = store::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
-        let rows = Report::of(&run, &report::Options::default()).rows;
-        let graded = &rows[0];
-        let ungraded = Configuration { grading: None, ..graded.clone() };
-        assert!(graded.grading.is_some());
-        assert!(refused_sentence(&[graded]).ends_with("It is marked."));
-        assert!(refused_sentence(&[graded, &ungraded]).ends_with("They are marked."));
-        assert!(refused_sentence(&[&ungraded]).ends_with("It is marked and not graded."));
-    }
 }

@@ -119,12 +119,14 @@ impl Job {
                 export::write(format, &shown.run, &shown.report, &options(request), to)
             }
             (ExportKind::Comparison, None) => {
-                let blocks = self.compared(compare::document);
-                export::markdown::render(&blocks.unwrap_or_default(), to)
+                export::markdown::render(&self.comparison_blocks(), to)
             }
             (ExportKind::ComparisonPage, None) => {
                 let names = request.included_names;
-                self.compared(|sets| compare::write_page(sets, names, to)).unwrap_or(Ok(()))
+                let write = |sets: &[compare::ComparisonSet<'_>]| {
+                    export::html::write_comparison(sets, compare::NAMES, names, to)
+                };
+                self.compared(write).unwrap_or(Ok(()))
             }
         }
     }
@@ -141,7 +143,7 @@ impl Job {
     }
     /// Calls `write` with the comparison, and returns its result; `None` if no runs are compared. The
     /// compared runs have their original late thresholds, and no names that the request excludes.
-    fn compared<T>(&self, write: impl FnOnce(&[compare::Compared<'_>]) -> T) -> Option<T> {
+    fn compared<T>(&self, write: impl FnOnce(&[compare::ComparisonSet<'_>]) -> T) -> Option<T> {
         let Self { ready, request, .. } = self;
         let (parts, group_a, minimum): (Vec<PartRuns<'_>>, _, _) =
             match ready.comparison.as_ref()? {
@@ -184,11 +186,11 @@ impl Job {
             |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, group_a, history, minimum);
         let comparisons: Vec<Comparison> =
             shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
-        let sets: Vec<compare::Compared<'_>> = parts
+        let sets: Vec<compare::ComparisonSet<'_>> = parts
             .iter()
             .zip(&comparisons)
             .zip(&evaluated)
-            .map(|(((part, _), comparison), runs)| compare::Compared {
+            .map(|(((part, _), comparison), runs)| compare::ComparisonSet {
                 part: *part,
                 comparison,
                 runs,
@@ -233,15 +235,23 @@ impl Job {
     fn page_blocks(&self) -> Vec<Block> {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
-            return check::with_file(check, request, |file| {
-                export::ticket::complete(file.document())
-            });
+            return check::with_file(check, request, |file| file.blocks());
         }
         if request.kind == ExportKind::ComparisonPage {
-            return self.compared(compare::document).unwrap_or_default();
+            return self.comparison_blocks();
         }
         let shown = ready.first.as_measured();
         export::page_blocks(&shown.run, &shown.report, &options(request))
+    }
+
+    fn comparison(&self) -> Option<export::document::Document> {
+        let names = self.request.included_names;
+        self.compared(|sets| export::comparison_document(sets, compare::NAMES, names))
+    }
+
+    /// Returns a comparison as the blocks of a text file.
+    fn comparison_blocks(&self) -> Vec<Block> {
+        self.comparison().map(export::ticket::complete).unwrap_or_default()
     }
 
     /// Writes an export that is a single file. A CSV summary gets one more file per additional table.
@@ -341,11 +351,12 @@ impl Job {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
             return check::with_file(check, request, |file| {
-                export::markdown::text(&file.document().summary.blocks())
+                export::markdown::text(&file.summary().blocks())
             });
         }
         if request.kind == ExportKind::Comparison {
-            return export::markdown::text(&self.compared(compare::ticket).unwrap_or_default());
+            let document = self.comparison().unwrap_or_default();
+            return export::markdown::text(&document.summary.blocks());
         }
         let shown = ready.first.as_measured();
         export::ticket(&shown.run, &shown.report, &options(request))

@@ -2,15 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::super::Headline;
 use super::super::sanitize::{NAME, NOTE, html};
 use super::fluid::{Fluid, percent};
 use super::icon;
-use crate::report::{Caution, GradePlace};
-use crate::stats::{Grade, GradeRange};
-
-/// Maximum number of warnings in the box; the others are in the section about measurement quality.
-pub(super) const MAX_CAUTIONS: usize = 3;
+use crate::report::GradePlace;
+use crate::report::document::{Head, MAX_WARNINGS, Sign, Statement};
+use crate::stats::{Grade, GradeRange, Outcome};
+use crate::units::capitalized;
 
 /// The colors and the icon of a grade.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +20,20 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// Returns color and icon of a sign.
+    pub(super) fn of_sign(sign: Sign) -> Self {
+        let (class, icon) = match sign {
+            Sign::Grade { grade, is_doubtful } => return Self::of(grade, is_doubtful),
+            Sign::Good => ("good", "good"),
+            Sign::Warning => ("fair", "fair"),
+            Sign::Denied => ("fair", "denied"),
+            Sign::Direction(Some(Outcome::Better)) => ("good", "good"),
+            Sign::Direction(Some(Outcome::Worse)) => ("fair", "fair"),
+            Sign::Info | Sign::Direction(_) | Sign::Cause(_) | Sign::Side(_) => ("info", "info"),
+        };
+        Self { class, icon }
+    }
+
     /// Returns color and icon of a grade or its bound. Without a grade, returns the icon for waiting if
     /// `is_doubtful`, otherwise the icon for information.
     pub(super) fn of(grade: Option<GradeRange>, is_doubtful: bool) -> Self {
@@ -39,80 +51,58 @@ impl Look {
 }
 
 /// Writes the box with the verdict.
-pub(super) fn write(
-    (grade, look): (Option<GradeRange>, Look),
-    headline: &Headline,
-    place: Option<&GradePlace>,
-    cautions: &[&Caution],
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    let strip = place.map(|place| {
-        // Only an exact grade highlights its zone on the scale; a bound of a grade does not.
-        let stated = grade.filter(|grade| !grade.is_bound());
-        let scale = strip(place, stated.map(GradeRange::worst), grade.is_some());
-        under_scale(&scale, &place.measure, place.interval.is_some())
+pub(super) fn write(head: &Head, statement: &Statement, to: &mut dyn Write) -> io::Result<()> {
+    let look = head.sign.map_or(Look { class: "info", icon: "info" }, Look::of_sign);
+    let scale = match (head.places.as_slice(), head.sign) {
+        ([], _) => String::new(),
+        ([(None, place)], Some(Sign::Grade { grade, .. })) => {
+            // Only an exact grade highlights its zone on the scale; a bound of a grade does not.
+            let stated = grade.filter(|grade| !grade.is_bound());
+            strip(place, stated.map(GradeRange::worst), grade.is_some())
+        }
+        (places, _) => strips(places),
+    };
+    let scale = head.places.first().map_or_else(String::new, |(_, first)| {
+        let has_interval = head.places.iter().any(|(_, place)| place.interval.is_some());
+        let interval = if has_interval { ", 95% CI" } else { "" };
+        let measure = html(&first.measure, NAME);
+        format!(
+            "<div class=\"where\"><div class=\"scale\">{scale}</div><p class=\"small soft\">{measure}{interval}</p></div>"
+        )
     });
-    open(look, strip.is_none(), to)?;
-    say(headline, to)?;
-    writeln!(to, "{}", strip.unwrap_or_default())?;
-    for caution in cautions.iter().take(MAX_CAUTIONS) {
-        let icon = if matches!(caution, Caution::Refused { .. }) { "denied" } else { "fair" };
-        warning(icon, &caution.to_string(), to)?;
-    }
-    end(cautions.len().saturating_sub(MAX_CAUTIONS), "Measurement quality", to)
-}
-
-/// Returns a scale with the name of its value below it.
-pub(super) fn under_scale(scale: &str, measure: &str, has_interval: bool) -> String {
-    let interval = if has_interval { ", 95% CI" } else { "" };
-    format!(
-        "<div class=\"where\"><div class=\"scale\">{scale}</div><p class=\"small soft\">{}{interval}</p></div>",
-        html(measure, NAME),
-    )
-}
-
-/// Writes a warning in the box with the verdict.
-pub(super) fn warning(name: &str, text: &str, to: &mut dyn Write) -> io::Result<()> {
-    let (icon, text) = (icon(name, "fair"), html(text, NOTE));
-    writeln!(to, "<p class=\"caution\">{icon}<span>{text}</span></p>")
-}
-
-/// Ends the box with the verdict, and states how many more warnings the section `section` has.
-pub(super) fn end(more: usize, section: &str, to: &mut dyn Write) -> io::Result<()> {
-    if 0 < more {
-        let words = format!("{more} more under {section}");
-        writeln!(to, "<p class=\"caution\"><span></span><span>{words}</span></p>")?;
-    }
-    writeln!(to, "</div>")
-}
-
-/// Writes the opening tag and the icon of the box with the verdict.
-pub(super) fn open(look: Look, is_wide: bool, to: &mut dyn Write) -> io::Result<()> {
-    let wide = if is_wide { " wide" } else { "" };
     writeln!(
         to,
-        "<div class=\"verdict v-{}{wide}\" role=\"group\" aria-label=\"Verdict\">{}",
+        "<div class=\"verdict v-{}{}\" role=\"group\" aria-label=\"Verdict\">{}",
         look.class,
+        if scale.is_empty() { " wide" } else { "" },
         icon(look.icon, ""),
-    )
-}
-
-/// Writes the texts of the verdict: grade, sentence, evidence, and recommendation.
-pub(super) fn say(headline: &Headline, to: &mut dyn Write) -> io::Result<()> {
+    )?;
     let line = |class: &str, before: &str, text: &str| {
         let text = html(text, NOTE);
         if text.is_empty() { String::new() } else { format!("<p{class}>{before}{text}</p>") }
     };
+    let Statement { grade, count, sentence, evidence, to_do } = statement;
     // If the sentence begins with the grade, the grade is not repeated.
-    let grade = Some(headline.grade.as_str()).filter(|word| !headline.sentence.starts_with(word));
+    let grade = if sentence.starts_with(grade.as_str()) { count } else { grade };
     writeln!(
         to,
-        "<div class=\"say\">{}{}{}{}</div>",
-        line(" class=\"grade\"", "", grade.unwrap_or_default()),
-        line(" class=\"answer\"", "", &headline.sentence),
-        line("", "", &headline.evidence),
-        line(" class=\"do\"", "<b>What to do:</b> ", &headline.advice),
-    )
+        "<div class=\"say\">{}{}{}{}</div>\n{scale}",
+        line(" class=\"grade\"", "", grade),
+        line(" class=\"answer\"", "", &capitalized(sentence)),
+        line("", "", evidence),
+        line(" class=\"do\"", "<b>What to do:</b> ", to_do.as_deref().unwrap_or_default()),
+    )?;
+    for (is_denied, text) in head.warnings.iter().take(MAX_WARNINGS) {
+        let icon = icon(if *is_denied { "denied" } else { "fair" }, "fair");
+        let text = html(text, NOTE);
+        writeln!(to, "<p class=\"caution\">{icon}<span>{text}</span></p>")?;
+    }
+    let more = head.warnings.len().saturating_sub(MAX_WARNINGS);
+    if 0 < more {
+        let words = format!("{more} more under {}", head.more_warnings);
+        writeln!(to, "<p class=\"caution\"><span></span><span>{words}</span></p>")?;
+    }
+    writeln!(to, "</div>")
 }
 
 /// Draws the scale of grades: four zones of equal width, the graded value, its interval, and the other values of
@@ -126,10 +116,12 @@ pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -
 
 /// Draws one scale for several runs with the same limits; each value is marked by the letter of its
 /// run.
-pub(super) fn strips(places: &[(char, &GradePlace)]) -> String {
+fn strips(places: &[(Option<char>, GradePlace)]) -> String {
     let Some((_, first)) = places.first() else { return String::new() };
     let mut fluid = zones(first, None);
-    for (letter, place) in places {
+    let places: Vec<(char, &GradePlace)> =
+        places.iter().filter_map(|(letter, place)| Some(((*letter)?, place))).collect();
+    for (letter, place) in &places {
         if let Some((low, high)) = place.interval {
             let (low, high) = (low / 4.0, high / 4.0);
             fluid.line(&format!("ci k-{letter}"), (low, 21.0), (high, 21.0));

@@ -22,8 +22,7 @@ pub use advice::{
     AdviceWords, advice, delayed_note, delayed_row, first_to_do, nothing_to_do, tool_button,
     what_to_do,
 };
-pub(crate) use blocks::load;
-pub use blocks::{COMMAND, document, quality};
+pub use blocks::{COMMAND, CheckParts, document, quality};
 use weakest::{weakest, weakest_number};
 
 /// Returns the grade of a quick check, or a placeholder if it has none.

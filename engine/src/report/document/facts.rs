@@ -6,9 +6,6 @@ use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
 use crate::units::{count_text, format_count, format_share};
 
-/// A fact in a report: its name and its value.
-pub(crate) type Line<'a> = (&'a str, String);
-
 /// Returns the power source, and the governor (Linux) or power plan (Windows). Unknown values are omitted.
 fn power(machine: &Machine) -> impl Iterator<Item = String> {
     let source = machine.power.source.map(|source| match source {
@@ -128,25 +125,6 @@ pub(crate) fn annotations(run: &Run) -> Vec<(String, String)> {
         Some((place, one.text.clone()))
     };
     run.annotations.iter().filter_map(line).collect()
-}
-
-/// Returns facts about the reliability of a run, except for its warnings. `has_machine` is whether
-/// facts about other programs may be included.
-pub(crate) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'static>> {
-    let lost = match run.lost_count() {
-        0 => "none lost".to_owned(),
-        lost => format!("{lost} lost"),
-    };
-    let mut lines = vec![
-        ("Samples", format!("{}, {lost}", format_count(run.sample_count()))),
-        ("Measuring time", format!("{:.1} s", run.measured().as_secs())),
-        ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
-        ("Run", run.id.to_string()),
-    ];
-    if let Some(share) = foreign_share(report).filter(|_| has_machine) {
-        lines.insert(1, ("Other programs", format!("{} of one CPU", format_share(share))));
-    }
-    lines
 }
 
 /// Returns the CPU time of other programs as a share of one CPU: the max over the configurations, or `None` if it is

@@ -1,5 +1,6 @@
 //! The requests of a configuration to the system, and what was applied.
 
+use super::Grid;
 use crate::plan::CpuChoice;
 use crate::platform::{Applied, RequestOutcome};
 use crate::report::Configuration;
@@ -7,7 +8,8 @@ use crate::run::Run;
 use crate::units::{format_cpus, format_setting, format_time};
 
 /// A request of a configuration to the system, as texts for a report.
-pub(crate) struct Request {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
     /// The name of the requested setting.
     pub name: &'static str,
     /// The requested value.
@@ -21,6 +23,17 @@ pub(crate) struct Request {
 impl Request {
     const fn new(name: &'static str, requested: String, is_granted: bool, applied: String) -> Self {
         Self { name, requested, is_granted, applied }
+    }
+}
+
+/// Returns requests as a table of text.
+pub(super) fn grid(requests: &[Request]) -> Grid {
+    let line =
+        |one: &Request| vec![one.name.to_owned(), one.requested.clone(), one.applied.clone()];
+    Grid {
+        header: ["Setting", "Requested", "Applied"].map(str::to_owned).to_vec(),
+        is_right: vec![false; 3],
+        rows: requests.iter().map(line).collect(),
     }
 }
 

@@ -1,44 +1,63 @@
 //! The result of a run as a document: short for a ticket, and complete as a file.
 
+pub(super) mod head;
+mod lateness;
+pub(super) mod quality;
+
+use super::drawn::{ColumnLook, Drawing, DrawnCell, DrawnColumn, DrawnRow, DrawnTable, Sign};
 use super::{
-    ALL, Block, Document, Fact, Grid, Line, PAGE, PAGE_AND_ALL, Piece, Statement, Step, Summary,
-    facts, requests,
+    ALL, Block, Document, Fact, FactsLook, Grid, Line, MAX_WARNINGS, PAGE, Piece, Section,
+    Statement, Summary, Width, facts,
 };
-use crate::platform::Refusal;
-use crate::report::table::{Column, Format};
-use crate::report::{Caution, Configuration, Delays, PacedFigures, Report, Table};
+use crate::nanos::Nanos;
+use crate::report::chart::{Axis, default_row};
+use crate::report::table::{Column, Format, Quantity};
+use crate::report::{Caution, Chart, Configuration, MAX_KEY_FIGURES, Report, Table};
 use crate::run::Run;
-use crate::units::{format_count, format_others, format_share, format_time};
+use crate::stats::{Summary as Statistics, distinct};
+use crate::units::{MISSING, count_text, format_count, format_others, format_share, format_time};
 
 /// Maximum number of sources of delay that a ticket names; the others are summed up.
 const MAX_SOURCES: usize = 3;
-/// Maximum number of sources of delay that a page lists.
-const MAX_LISTED: usize = 4;
 /// Maximum number of columns with figures in the table of a ticket.
 const MAX_FIGURES: usize = 7;
-/// Maximum number of rows that are shown of a table of events, such as late frames.
-const MAX_EVENTS: usize = 40;
+/// Maximum number of full-width plots besides the timeline that are visible at first.
+const MAX_WIDE: usize = 2;
 /// Smallest share of all lateness for which a source of delay is named.
 const MIN_SHARE: f64 = 0.0005;
 
 /// What a document of a run contains, and the texts at its top.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// What was measured, when, and with which version.
     pub title: Line,
+    /// The name of the run.
+    pub name: String,
+    /// The date; before it the name of the test, unless the test is the name.
+    pub about: String,
     /// The answer.
     pub statement: Statement,
     /// Whether the document contains the machine, and the activity of other programs on it.
     pub has_machine: bool,
     /// Whether the document contains the settings.
     pub has_settings: bool,
+    /// Maximum number of rows that are shown of a table of events, such as late frames.
+    pub max_events: usize,
+    /// The ID of the run, its checksum, and how to repeat it, for a ticket.
+    pub repeat: Line,
 }
 
 /// Returns the result of a run as a document.
 pub(crate) fn document(run: &Run, report: &Report, contents: &Contents) -> Document {
     let (has_machine, statement) = (contents.has_machine, &contents.statement);
+    let all: Vec<&Caution> = cautions(report, has_machine).collect();
+    let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
+        all.iter().partition(|caution| caution.is_weakening());
+    let hidden: Vec<&Caution> =
+        weakening.iter().skip(MAX_WARNINGS).copied().chain(others).collect();
     let mut document = Document {
         summary: summary(run, report, contents),
+        head: head::head(run, report, contents, &weakening),
         contents: match report.rows.as_slice() {
             [row] if row.granted.is_some() => {
                 "Requested and applied, all figures, settings, checksum"
@@ -47,47 +66,243 @@ pub(crate) fn document(run: &Run, report: &Report, contents: &Contents) -> Docum
         },
         blocks: Vec::new(),
     };
-    document.extend(ALL, requested(run, report));
     let key = report.key_table(&["requested", "applied"]);
     document.extend(PAGE, key.map(|table| Block::Table(Box::new(table), 0)));
-    document.extend(PAGE, delays(report).map(Block::Grid));
-    let tables = tables(report, has_machine, MAX_EVENTS).into_iter();
-    document.extend(ALL, tables.map(|(table, omitted)| Block::Table(Box::new(table), omitted)));
-    let denied = denied(report);
+    let samples = run.subject.samples_name();
+    let ranking =
+        (!report.delays.ranked.is_empty()).then(|| lateness::ranking(&report.delays, samples));
+    document.extend(PAGE, ranking.clone().map(Block::Section));
+    let denied = quality::denied(report);
     if !denied.is_empty() {
-        document.extend(PAGE_AND_ALL, [Block::heading("Denied"), Block::Steps(denied)]);
+        document.extend(PAGE, [Block::heading("Denied"), Block::Steps(denied)]);
     }
-    for (levels, is_all) in [(PAGE, false), (ALL, true)] {
-        let rebasing = rebasing(report, is_all);
-        document.extend(levels, (!rebasing.is_empty()).then_some(Block::Facts(rebasing)));
+    let rebasing = quality::rebasing(report, false);
+    let rebasing = Block::Facts(FactsLook::Pairs, rebasing);
+    document
+        .extend(PAGE, (rebasing != Block::Facts(FactsLook::Pairs, Vec::new())).then_some(rebasing));
+    document.extend(PAGE, (!all.is_empty()).then(|| Block::heading("Measurement quality")));
+    document.extend(PAGE, all.iter().map(|caution| Block::item(caution.to_string())));
+
+    document.extend(ALL, first_figures(run, report));
+    let quality = quality::section(run, report, has_machine, &hidden);
+    plots(&mut document, run, report, (ranking, quality));
+    let tables = tables(report, has_machine, contents.max_events);
+    let definitions = definitions(tables.iter().map(|(table, _)| table));
+    document.extend(
+        ALL,
+        tables.into_iter().zip(0..).map(|((table, omitted), at)| {
+            let note = if at == 0 { all_figures(&table) } else { event_count(&table, omitted) };
+            let title = if at == 0 { "All figures" } else { table.title };
+            closed(title, note, vec![Block::Table(Box::new(table), omitted)])
+        }),
+    );
+    if contents.has_settings {
+        document.extend(ALL, settings(run));
     }
-    let cautions: Vec<Block> =
-        cautions(report, has_machine).map(|caution| Block::item(caution.to_string())).collect();
-    let heading = || Block::heading("Measurement quality");
-    document.extend(PAGE, (!cautions.is_empty()).then(heading));
-    document.extend(ALL, [heading()]);
-    document.extend(PAGE_AND_ALL, cautions);
-    let machine = if has_machine { facts::machine(run) } else { Vec::new() };
-    let lines = facts::trust(run, report, has_machine).into_iter().chain(machine);
-    let lines = lines.map(|(name, value)| Fact::new(name, value)).collect();
-    document.extend(ALL, [Block::Facts(lines)]);
-    if !run.note.is_empty() {
-        let lines = run.note.lines().map(str::to_owned).collect();
-        document.extend(ALL, [Block::Quote(lines)]);
+    if has_machine {
+        document.extend(ALL, [machine(facts::machine(run))]);
     }
-    let annotations: Vec<Fact> =
-        facts::annotations(run).into_iter().map(|(at, text)| Fact::new(at, text)).collect();
-    if !annotations.is_empty() {
-        document.extend(ALL, [Block::heading("Annotations"), Block::Facts(annotations)]);
-    }
-    if let Some(plan) = run.plan().filter(|_| contents.has_settings) {
-        let settings = plan.settings().into_iter();
-        let settings: Vec<String> =
-            settings.map(|one| format!("{} {}", one.name, one.value)).collect();
-        document.extend(ALL, [Block::paragraph(format!("Settings: {}.", settings.join("; ")))]);
-    }
+    document.extend(ALL, [definitions]);
     document.extend(PAGE, [Block::Verdict(statement.clone())]);
     document
+}
+
+/// Returns the texts about how many figures a table has.
+pub(super) fn all_figures(table: &Table) -> String {
+    let mut groups: Vec<&str> = table.columns.iter().map(|column| column.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let note = if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
+    let figures = table.columns.len();
+    format!(
+        "{figures} figures in {}{note}; hover for definitions",
+        count_text(groups.len(), "groups")
+    )
+}
+
+/// Returns the text about how many rows a table of events has.
+fn event_count(table: &Table, omitted: usize) -> String {
+    let rows = count_text(table.rows.len() + omitted, "rows");
+    if table.note.is_empty() { rows } else { format!("{rows}: {}", table.note) }
+}
+
+fn closed(title: &str, note: impl Into<String>, blocks: Vec<Block>) -> Block {
+    Block::Section(Section::new(title, note, blocks).closed())
+}
+
+/// Returns the key figures of the report. If it has none, returns a table of setting changes or of
+/// several configurations.
+fn first_figures(run: &Run, report: &Report) -> Option<Block> {
+    let mut keys = report.key_figures(run);
+    if !keys.is_empty() {
+        keys.truncate(MAX_KEY_FIGURES);
+        return Some(Block::Keys(keys));
+    }
+    if let Some(table) = report.tables.first().filter(|table| table.position("change").is_some()) {
+        let mut table = table.clone();
+        let others: Vec<&str> = table.columns.iter().map(|column| column.key).collect();
+        for key in others {
+            if key != "change" && !report.key_columns.contains(&key) {
+                table.remove(key);
+            }
+        }
+        let (title, note) = (table.title, table.note.clone());
+        let blocks = vec![Block::Table(Box::new(table), 0)];
+        return Some(Block::Section(Section::new(title, note, blocks)));
+    }
+    (1 < report.rows.len()).then(|| Block::Section(configurations(report)))
+}
+
+/// Returns a table with a row per configuration. The row of the recommended configuration is highlighted, and the p99
+/// lateness is drawn with its interval on an axis that all rows share.
+fn configurations(report: &Report) -> Section {
+    let p99s = report.rows.iter().flat_map(|row| {
+        let ends = row.p99_interval().map_or([None, None], |(low, high)| [Some(low), Some(high)]);
+        ends.into_iter().chain([row.p99()]).flatten()
+    });
+    let p99s = p99s.map(|it| it.as_f64().max(1.0));
+    let ends = p99s.fold(None, |ends: Option<(f64, f64)>, it| {
+        let (low, high) = ends.unwrap_or((it, it));
+        Some((low.min(it), high.max(it)))
+    });
+    let best = report.best().filter(|_| report.verdict.grade.is_some());
+    let best = best.map(|row| row.label.as_str());
+    let late = |row: &Configuration, of: fn(&Statistics) -> Option<Nanos>| {
+        row.summary.as_ref().and_then(of).map_or_else(|| MISSING.to_owned(), format_time)
+    };
+    let row = |row: &Configuration| {
+        let is_denied = row.granted.is_some() && !row.is_as_requested();
+        let applied = match &row.skipped {
+            Some(reason) => format!("skipped: {reason}"),
+            None => row.applied_text(),
+        };
+        let missed = row.summary.as_ref();
+        let missed =
+            missed.map_or_else(|| MISSING.to_owned(), |it| format_count(it.missed_count()));
+        let ends = row.p99_interval().map(|(low, high)| (low.as_f64(), high.as_f64()));
+        let drawing = row.p99().map(|p99| Drawing::Interval { value: p99.as_f64(), ends });
+        let cells = vec![
+            row.label.as_str().into(),
+            late(row, |it| Some(it.lateness.p50)).into(),
+            late(row, |it| it.lateness.p99).into(),
+            late(row, |it| Some(it.lateness.max)).into(),
+            missed.into(),
+            DrawnCell { drawing, ..DrawnCell::default() },
+            DrawnCell::signed(is_denied.then_some(Sign::Denied), applied.as_str()),
+        ];
+        let is_key = best == Some(row.label.as_str());
+        DrawnRow { is_key, cells, narrow: applied }
+    };
+    let number = |title: &str| DrawnColumn::new(title, ColumnLook::Number);
+    // Configurations with short trials have no p99, and nothing is drawn for them.
+    let axis = ends.map(|(low, high)| Axis::log("p99", Quantity::Time, low / 1.3, high * 1.3));
+    let table = DrawnTable {
+        caption: "Configurations with their lateness".to_owned(),
+        class: "rows",
+        columns: vec![
+            DrawnColumn::new("Configuration", ColumnLook::Text),
+            number("p50"),
+            number("p99"),
+            number("Max").optional(),
+            number("Missed"),
+            DrawnColumn { axis, ..DrawnColumn::new("", ColumnLook::Drawing) },
+            DrawnColumn::new("Applied", ColumnLook::Text).optional(),
+        ],
+        rows: report.rows.iter().map(row).collect(),
+        ..DrawnTable::default()
+    };
+    let note = if best.is_some() { "the recommended one in bold" } else { "" };
+    Section::new("Configurations", note, vec![Block::Drawn(table)])
+}
+
+/// Adds the timeline, the sources of delay, the worst frame, the other plots, and the measurement quality. Full-width
+/// plots beyond [`MAX_WIDE`] are closed at first.
+fn plots(
+    document: &mut Document,
+    run: &Run,
+    report: &Report,
+    (ranking, quality): (Option<Section>, Section),
+) {
+    let mut charts = report.charts(run);
+    let row = default_row(report).and_then(|row| report.rows.get(row));
+    let is_paced = charts.first().is_some_and(|chart| chart.key == "timeline");
+    let mut sources = ranking;
+    if let Some(row) = row.filter(|_| is_paced && run.capture().is_none()) {
+        document.extend(ALL, [Block::plot(&charts.remove(0))]);
+        if report.rows.len() == 1 {
+            let ranking = sources.take();
+            let worst = lateness::worst(run, row);
+            let pair = ranking.zip(worst).map(|(ranking, worst)| {
+                [ranking, lateness::account(&worst, row)].map(|it| it.width(Width::Uneven))
+            });
+            match pair {
+                Some(pair) => document.extend(ALL, pair.map(Block::Section)),
+                None => {
+                    let note = "none started later than the late threshold";
+                    let none = Section::new("No late frames", note, Vec::new());
+                    document.extend(ALL, [Block::Section(none)]);
+                }
+            }
+        }
+    }
+    // Plots with row names need the full width of the page.
+    let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
+        charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
+    let more = wide.split_off(wide.len().min(MAX_WIDE));
+    document.extend(ALL, wide.iter().map(Block::plot));
+    let mut quality = Some(quality);
+    if let Some(ranking) = sources {
+        let pair = std::iter::once(ranking).chain(quality.take());
+        document.extend(ALL, pair.map(|it| Block::Section(it.width(Width::Uneven))));
+    }
+    document.extend(ALL, halves.iter().map(Block::plot));
+    document.extend(ALL, quality.map(|it| Block::Section(it.width(Width::Half))));
+    document.extend(ALL, quality::requested(run, report).map(Block::Section));
+    document.extend(
+        ALL,
+        more.iter().map(|chart| closed(chart.title, chart.note.clone(), vec![Block::plot(chart)])),
+    );
+}
+
+/// Returns the section with the settings and the command that repeats the run; `None` for a capture.
+fn settings(run: &Run) -> Option<Block> {
+    let plan = run.plan()?;
+    let settings: Vec<Fact> =
+        plan.settings().into_iter().map(|one| Fact::new(one.name, one.value)).collect();
+    let about = format!("{} settings and the command that repeats the run", settings.len());
+    let again = vec![Piece::plain("To run it again: "), Piece::code(plan.command())];
+    let mut blocks =
+        vec![Block::Facts(FactsLook::Columns, settings), Block::Paragraph(vec![again])];
+    blocks.extend(plan.partial_matrix().map(|cells| {
+        Block::paragraph(format!(
+            "The command measures each combination; this run measured: {cells}."
+        ))
+    }));
+    let section = Section::new("Settings", about, blocks).closed();
+    Some(Block::Section(section.width(Width::Half)))
+}
+
+/// Returns the section with the facts about the machine.
+fn machine(facts: Vec<(&'static str, String)>) -> Block {
+    let facts = facts.into_iter().map(|(name, value)| Fact::new(name, value)).collect();
+    let blocks = vec![Block::Facts(FactsLook::WideColumns, facts)];
+    let section = Section::new("Machine", "hardware, system, clock", blocks).closed();
+    Block::Section(section.width(Width::Half))
+}
+
+/// Returns the section with the definitions of all columns; columns with the same title and definition
+/// appear once.
+pub(super) fn definitions<'a>(tables: impl Iterator<Item = &'a Table>) -> Block {
+    let columns = tables.flat_map(|table| &table.columns);
+    let defined = columns.map(|column| (column.title.as_ref(), column.definition.as_ref()));
+    let defined: Vec<(&str, &str)> = distinct(defined);
+    let facts = defined.into_iter().map(|(name, text)| Fact::new(name, text)).collect();
+    let blocks = vec![Block::Facts(FactsLook::Definitions, facts)];
+    Block::Section(Section {
+        is_closed: true,
+        is_on_screen_only: true,
+        ..Section::new("Definitions", "what each figure is", blocks)
+    })
 }
 
 /// Returns the warnings about a run, without the one about a virtual machine if the machine is omitted.
@@ -136,12 +351,13 @@ fn summary(run: &Run, report: &Report, contents: &Contents) -> Summary {
     }
     let quality = facts::quality(run, report, *has_machine);
     lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
+    let facts = lines.into_iter().map(|line| vec![Piece::plain(line)]);
     Summary {
         title: title.clone(),
-        answer: statement.answer.clone(),
+        statement: statement.clone(),
         notes,
         grid: report.key_table(&[]).map(|table| grid(&table)).unwrap_or_default(),
-        facts: lines.into_iter().map(|line| vec![Piece::plain(line)]).collect(),
+        facts: facts.chain([contents.repeat.clone()]).collect(),
     }
 }
 
@@ -157,86 +373,6 @@ fn delayed_by(report: &Report) -> Option<String> {
         words.push(format!("{} {}", format_others(others.len()), format_share(share)));
     }
     (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
-}
-
-/// Returns the sources of delay that cost the most time, each with its share of the total lateness; `None` if no
-/// source is known.
-fn delays(report: &Report) -> Option<Grid> {
-    let mut ranked = report.delays.ranked.clone();
-    ranked.retain(|delay| MIN_SHARE <= delay.share);
-    let (listed, others) = ranked.split_at(ranked.len().min(MAX_LISTED));
-    let mut rows: Vec<Vec<String>> = listed
-        .iter()
-        .map(|delay| {
-            vec![
-                delay.title(),
-                format_count(delay.sample_count),
-                format_time(delay.worst),
-                format_share(delay.share),
-            ]
-        })
-        .collect();
-    rows.extend((!others.is_empty()).then(|| vec![Delays::describe_others(others)]));
-    (!rows.is_empty()).then(|| Grid {
-        header: ["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec(),
-        is_right: vec![false, true, true, true],
-        rows,
-    })
-}
-
-/// Returns each denied request once, with the labels of its configurations, the reason, and how to allow it.
-fn denied(report: &Report) -> Vec<Step> {
-    let requests = report.rows.iter().flat_map(|row| {
-        let refusals = row.granted.iter().flat_map(|granted| &granted.refusals);
-        refusals.map(move |refusal| (row.label.as_str(), refusal))
-    });
-    denied_requests(requests)
-}
-
-fn denied_requests<'a>(requests: impl Iterator<Item = (&'a str, &'a Refusal)>) -> Vec<Step> {
-    let mut reported: Vec<(String, &Refusal, Vec<&str>)> = Vec::new();
-    for (label, refusal) in requests {
-        let line = match refusal.call.as_str() {
-            "" => refusal.to_string(),
-            call => format!("{refusal}, by {call}"),
-        };
-        match reported.iter_mut().find(|(known, _, _)| *known == line) {
-            Some((_, _, labels)) => labels.push(label),
-            None => reported.push((line, refusal, vec![label])),
-        }
-    }
-    let step = |(line, refusal, labels): (String, &Refusal, Vec<&str>)| {
-        // The line begins with the request, which is also the name of its only row in a test of policies.
-        let is_named = labels == [refusal.requested.as_str()];
-        let labels = if is_named { String::new() } else { format!("{}: ", labels.join("; ")) };
-        Step { title: format!("{labels}{line}"), text: refusal.remedy.clone() }
-    };
-    reported.into_iter().map(step).collect()
-}
-
-/// Returns for each configuration the lateness that a re-based schedule hid; with `is_all`, also the lateness that
-/// re-basing would have hidden.
-fn rebasing(report: &Report, is_all: bool) -> Vec<Fact> {
-    let hidden_of = |row: &Configuration| {
-        let figures = row.figures.get::<PacedFigures>()?;
-        let hidden = figures.rebasing_text().filter(|_| is_all || figures.is_rebased)?;
-        Some(Fact::new(row.label.clone(), hidden))
-    };
-    report.rows.iter().filter_map(hidden_of).collect()
-}
-
-/// Returns a table of the settings that the only configuration requested and that the system
-/// applied. Empty for several configurations, whose settings are in the first table of the report.
-fn requested(run: &Run, report: &Report) -> Vec<Block> {
-    let [row] = report.rows.as_slice() else { return Vec::new() };
-    let Configuration { granted: Some(granted), .. } = row else { return Vec::new() };
-    let requests = requests::of(run, row, granted).into_iter();
-    let line = |one: requests::Request| vec![one.name.to_owned(), one.requested, one.applied];
-    vec![Block::Grid(Grid {
-        header: ["Setting", "Requested", "Applied"].map(str::to_owned).to_vec(),
-        is_right: vec![false; 3],
-        rows: requests.map(line).collect(),
-    })]
 }
 
 /// Returns a table without columns that are empty in all rows, with the key rows first. If there is
@@ -269,32 +405,5 @@ fn grid(table: &Table) -> Grid {
         rows: texts
             .map(|row| positions.iter().filter_map(|at| row.get(*at)).cloned().collect())
             .collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_denied_request_that_names_its_row_is_named_once() {
-        let refusal = |requested: &str| Refusal {
-            requested: requested.to_owned(),
-            call: "sched_setscheduler".to_owned(),
-            errno: Some(1),
-            error_name: "EPERM".to_owned(),
-            reason: "permission denied".to_owned(),
-            remedy: "raise the limit".to_owned(),
-        };
-        let (fifo, pin) = (refusal("FIFO 5"), refusal("CPU 3"));
-        let rows = [("FIFO 5", &fifo), ("Normal, CPU 3", &pin), ("Highest, CPU 3", &pin)];
-        let titles: Vec<String> =
-            denied_requests(rows.into_iter()).into_iter().map(|step| step.title).collect();
-        let reason = "permission denied (EPERM, 1), by sched_setscheduler";
-        let expected = [
-            format!("FIFO 5: {reason}"),
-            format!("Normal, CPU 3; Highest, CPU 3: CPU 3: {reason}"),
-        ];
-        assert_eq!(titles, expected);
     }
 }

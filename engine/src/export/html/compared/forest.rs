@@ -7,6 +7,7 @@ use super::super::super::sanitize::{NAME, NOTE, html};
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::chip;
+use crate::report::document::comparison::{Change, Changes};
 use crate::stats::Outcome;
 use crate::units::MINUS;
 
@@ -24,62 +25,8 @@ const LABEL: f64 = 0.14;
 /// Height of a row in pixels.
 const ROW: f64 = 28.0;
 
-/// A change relative to the baseline's value: 0.1 is 10% more.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RelativeChange {
-    /// The change as a share of the baseline's value; negative if the value became lower.
-    pub at: f64,
-    /// The 95% confidence interval of the change; absent if the interval is unknown.
-    pub interval: Option<(f64, f64)>,
-    /// The noise floor to each side of 0: variation between runs with the same settings; absent if
-    /// it is unknown.
-    pub noise: Option<f64>,
-}
-
-/// The change of one metric between two sides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// The name of the metric.
-    pub name: String,
-    /// A remark about the metric, such as `higher is better`; may be empty.
-    pub note: &'static str,
-    /// The definition of the metric in one sentence; may be empty.
-    pub definition: String,
-    /// The values of the baseline and of the other side, with units.
-    pub values: [String; 2],
-    /// The change, as text.
-    pub change: String,
-    /// The 95% confidence interval of the change, as text.
-    pub interval: String,
-    /// The result, as text.
-    pub result: String,
-    /// Why the result is neither better nor worse; may be empty.
-    pub why: String,
-    /// The result, which sets the color if it is better or worse.
-    pub direction: Option<Outcome>,
-    /// The change to draw; absent if the baseline's value is absent or 0.
-    pub drawn: Option<RelativeChange>,
-    /// Whether the metric is a key metric, whose row is highlighted.
-    pub is_key: bool,
-}
-
-/// All changes between the baseline and one other side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Changes {
-    /// The title: `Changes from A to B`.
-    pub title: String,
-    /// How to read the table.
-    pub note: String,
-    /// How the noise floor was determined; empty if it is unknown.
-    pub noise: String,
-    /// The letters of the baseline and of the other side.
-    pub letters: [char; 2],
-    /// One change per metric.
-    pub lines: Vec<Change>,
-}
-
 /// Writes the section with the table of changes; nothing if there are no changes.
-pub(super) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
+pub(in crate::export::html) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     if changes.lines.is_empty() {
         return Ok(());
     }
@@ -102,7 +49,7 @@ pub(super) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the table of changes without a section around the table.
-pub(super) fn table(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
+pub(in crate::export::html) fn table(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     let axis = Axis::of(&changes.lines);
     let [from, other] = changes.letters;
     let title = html(&changes.title, NAME);

@@ -58,7 +58,10 @@ impl Line {
 }
 
 /// Writes the section with the timelines; nothing if no side has values in chronological order.
-pub(super) fn write(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+pub(in crate::export::html) fn write(
+    page: &ComparisonPage<'_>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let limit = page.late_limit;
     let lines: Vec<Line> = page.sides.iter().filter_map(|side| Line::of(side, limit)).collect();
     let most = lines.iter().map(|line| line.max).max().unwrap_or_default();

@@ -29,6 +29,16 @@ pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two
      of run A on its machine and under its conditions, up to run A and at least 3. A change within it is no clear \
      difference.";
 
+/// Why a maximum has no result, and what intervals of several metrics mean together.
+pub const MAXIMUM: &str = "Intervals hold together (Holm's correction). Max is shown without a result: it grows with run \
+     length.";
+
+/// Definition of the 1% low, for help texts.
+pub const LOW: &str = "Frame rate of the slowest 1% of frames.";
+
+/// Definition of the 0.1% low, for help texts.
+pub const LOW_OF_TENTH: &str = "Frame rate of the slowest 0.1% of frames.";
+
 /// The name of the values of captures.
 const CAPTURED: &str = "frame time";
 

@@ -1,76 +1,147 @@
 //! A quick check as a document: short for a ticket, and complete as a file.
 
 use super::{
-    RATE_SOURCE, RATE_TITLE, card, card_word, delayed_note, first_to_do, full_load, limit, numbers,
-    plain_evidence, rates_grid, sentence, trust, what_to_do,
+    RATE_SOURCE, RATE_TITLE, card, card_word, delayed_note, evidence, first_to_do, full_load,
+    limit, numbers, plain_evidence, rates_grid, sentence_after_grade, trust, what_to_do,
+    why_no_number, word,
 };
 use crate::plan::quick::Part;
+use crate::report::document::drawn::{
+    ColumnLook, Drawing, DrawnCell, DrawnColumn, DrawnRow, DrawnTable, Sign,
+};
+use crate::report::document::run::{all_figures, definitions, head};
 use crate::report::document::{
-    ALL, Block, Document, Fact, Grid, Line, PAGE, PAGE_AND_ALL, Piece, Statement, Step, Summary,
-    facts,
+    ALL, Block, Document, Fact, FactsLook, Grid, Head, Line, PAGE, Piece, Section, Statement, Step,
+    Summary, Width, facts,
 };
 use crate::report::quick::{Card, QualityCheck, Scorecard};
+use crate::report::{Chart, GradePlace, Report};
 use crate::run::{Run, TrialRun, counter};
 use crate::units::{MISSING, count_text, format_count, format_share, format_time};
 
 /// The command that repeats a check.
 pub const COMMAND: &str = "jitterscope-cli quick";
 
-/// Returns a quick check as a document. `runs` are its runs, and `when` is its date; without runs, the document has
-/// no date and no facts about the machine.
-pub fn document(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Document {
+/// Maximum number of recommendations that are visible at first.
+const MAX_ADVICE: usize = 3;
+
+/// What belongs to a quick check besides its result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckParts<'a> {
+    /// The measured parts with their names. Without any, a document has no date and no facts about the machine.
+    pub runs: &'a [(&'static str, &'a Run, &'a Report)],
+    /// The plot of the page.
+    pub chart: Option<&'a Chart>,
+    /// The date of the check.
+    pub when: &'a str,
+    /// The runs, their checksums, and which names are excluded.
+    pub file: &'a [Fact],
+}
+
+/// Returns a quick check as a document.
+pub fn document(scorecard: &Scorecard, parts: CheckParts<'_>) -> Document {
+    let runs: Vec<&Run> = parts.runs.iter().map(|(_, run, _)| *run).collect();
     let mut document = Document {
-        summary: summary(scorecard, runs, when),
+        summary: summary(scorecard, &runs, parts.when),
+        head: head(scorecard, &runs, parts.when),
         contents: "Measurements, frame rates, advice, and machine",
         blocks: Vec::new(),
     };
-    document.extend(
-        PAGE_AND_ALL,
-        [Block::heading("Measurements"), Block::Grid(measurements(scorecard))],
-    );
-    document.extend(PAGE_AND_ALL, full_load(scorecard).map(Block::paragraph));
-    if !scorecard.rates.is_empty() {
-        let title = Block::heading(format!("{RATE_TITLE}: {RATE_SOURCE}"));
-        document.extend(PAGE_AND_ALL, [title, Block::Grid(rates_grid(scorecard))]);
-    }
-    let steps: Vec<Step> = what_to_do(scorecard)
+    let measurements = measurements(scorecard);
+    let full_load = full_load(scorecard);
+    let grid = Block::Drawn(measurements.clone().without("Remark"));
+    document.extend(PAGE, [Block::heading("Measurements"), grid]);
+    document.extend(PAGE, full_load.clone().map(Block::paragraph));
+    let how = "Dot: measured value. Bar: 95% confidence interval; a longest gap has none.";
+    let how = full_load.map_or_else(|| how.to_owned(), |full_load| format!("{how} {full_load}"));
+    let title = "the worst of them is the grade of the check";
+    let blocks = vec![Block::Drawn(measurements), Block::paragraph(how)];
+    document.extend(ALL, [Block::Section(Section::new("Measurements", title, blocks))]);
+    let half = |section: Section| Block::Section(section.width(Width::Half));
+    let rates = (!scorecard.rates.is_empty()).then(|| {
+        half(Section::new(RATE_TITLE, RATE_SOURCE, vec![Block::Grid(rates_grid(scorecard))]))
+    });
+    document.extend(PAGE, rates.clone());
+    let mut steps: Vec<Step> = what_to_do(scorecard)
         .into_iter()
-        .map(|words| Step { title: words.title, text: words.text })
+        .map(|words| Step { sign: None, title: words.title, text: words.text })
         .collect();
-    if !steps.is_empty() {
-        document.extend(PAGE_AND_ALL, [Block::heading("What to do")]);
-        let note = scorecard.delayed.as_ref().map(delayed_note).unwrap_or_default();
-        let note = (!note.is_empty()).then(|| Block::paragraph(format!("{note}.")));
-        document.extend(PAGE_AND_ALL, note.into_iter().chain([Block::Steps(steps)]));
-    }
-    if !scorecard.trust.is_empty() {
-        let quality = Block::Facts(quality(scorecard));
-        document.extend(PAGE_AND_ALL, [Block::heading("Measurement quality"), quality]);
-    }
-    document.extend(ALL, load(runs).map(|load| Block::Facts(vec![load])));
-    if let Some(run) = runs.first() {
-        let mut machine: Vec<Fact> =
-            facts::machine(run).into_iter().map(|(name, value)| Fact::new(name, value)).collect();
+    let note = scorecard.delayed.as_ref().map(delayed_note).filter(|note| !note.is_empty());
+    let note = note.map(|note| Block::paragraph(format!("{note}.")));
+    let advice = |steps| note.clone().into_iter().chain([Block::Steps(steps)]).collect::<Vec<_>>();
+    let what = "What to do";
+    document.extend(
+        PAGE,
+        (!steps.is_empty()).then(|| half(Section::new(what, "", advice(steps.clone())))),
+    );
+    let more = steps.split_off(steps.len().min(MAX_ADVICE));
+    document.extend(ALL, [half(Section::new(what, "", advice(steps)))]);
+    document.extend(ALL, rates);
+    document.extend(ALL, parts.chart.map(Block::plot));
+    let machine = runs.first().map(|run| {
+        let facts = facts::machine(run).into_iter();
+        let mut facts: Vec<Fact> = facts.map(|(name, value)| Fact::new(name, value)).collect();
         if run.machine.virtualization.is_none() {
-            machine.push(Fact::new("Virtual machine", "none detected"));
+            facts.push(Fact::new("Virtual machine", "none detected"));
         }
-        document.extend(ALL, [Block::heading("Machine"), Block::Facts(machine)]);
-    }
-    let note = runs.iter().map(|run| run.note.as_str()).find(|note| !note.is_empty());
-    let quote = note.map(|note| Block::Quote(note.lines().map(str::to_owned).collect()));
+        half(Section::new("Machine", "", vec![Block::Facts(FactsLook::Pairs, facts)]))
+    });
+    document.extend(ALL, machine);
+    let quality = |facts| {
+        half(Section::new("Measurement quality", "", vec![Block::Facts(FactsLook::Pairs, facts)]))
+    };
+    let mut facts = self::quality(scorecard);
+    document.extend(PAGE, (!facts.is_empty()).then(|| quality(facts.clone())));
+    facts.extend(load(&runs));
+    document.extend(ALL, [quality(facts)]);
+    let closed = |section: Section| Block::Section(section.closed());
+    document.extend(
+        ALL,
+        (!more.is_empty()).then(|| {
+            closed(Section::new("More to do", "what else would help", vec![Block::Steps(more)]))
+        }),
+    );
+    let tables = || parts.runs.iter().filter_map(|(name, _, it)| Some((name, it.tables.first()?)));
+    document.extend(
+        ALL,
+        tables().map(|(name, table)| {
+            let mut named = table.clone();
+            // A text has the title of the table instead of that of the section.
+            named.note = format!("{name}; {}", table.note).trim_end_matches("; ").to_owned();
+            let blocks = vec![Block::Table(Box::new(named), 0)];
+            closed(Section::new(format!("All figures: {name}"), all_figures(table), blocks))
+        }),
+    );
+    document.extend(ALL, [definitions(tables().map(|(_, table)| table))]);
     let again = vec![Piece::plain("To run it again: "), Piece::code(COMMAND)];
-    document.extend(ALL, quote.into_iter().chain([Block::Paragraph(vec![again])]));
-    let evidence = super::evidence(scorecard);
-    let answer = Statement { answer: sentence(scorecard), evidence, to_do: None };
-    document.extend(PAGE, [Block::Verdict(answer)]);
+    let file = Block::Facts(FactsLook::WideColumns, parts.file.to_vec());
+    let blocks = vec![file, Block::Paragraph(vec![again])];
     document
+        .extend(ALL, [closed(Section::new("This file", "runs, how to repeat the check", blocks))]);
+    document.extend(PAGE, [Block::Verdict(document.summary.statement.clone())]);
+    document
+}
+
+/// Returns the top of the page of a check.
+fn head(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Head {
+    let name = runs.iter().map(|run| run.name.as_str()).find(|name| !name.is_empty());
+    let machine = runs.first().map_or_else(Vec::new, |run| head::machine(run));
+    let note = runs.iter().map(|run| run.note.as_str()).find(|note| !note.is_empty());
+    let date = if runs.is_empty() { Vec::new() } else { vec![when.to_owned()] };
+    Head {
+        title: name.unwrap_or("Quick check").to_owned(),
+        about: vec![date, machine],
+        notes: note.and_then(head::note).into_iter().collect(),
+        sign: Some(Sign::Grade { grade: scorecard.grade, is_doubtful: true }),
+        ..Head::default()
+    }
 }
 
 /// Returns the aspects of the measurement quality.
 pub fn quality(scorecard: &Scorecard) -> Vec<Fact> {
     let fact = |one: &QualityCheck| {
         let (name, value) = trust(one);
-        Fact { is_warning: !one.is_good(), name: name.to_owned(), value }
+        Fact::judged(one.is_good(), name, value)
     };
     scorecard.trust.iter().map(fact).collect()
 }
@@ -127,21 +198,56 @@ fn summary(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Summary {
     };
     let title =
         vec![Piece::strong("Quick check"), Piece::plain(format!(" ({when}Jitterscope {version})"))];
-    Summary { title, answer: sentence(scorecard), notes, grid, facts }
+    let statement = Statement {
+        grade: word(scorecard).to_owned(),
+        count: String::new(),
+        sentence: sentence_after_grade(scorecard),
+        evidence: evidence(scorecard),
+        to_do: first_to_do(scorecard),
+    };
+    Summary { title, statement, notes, grid, facts }
 }
 
-fn measurements(scorecard: &Scorecard) -> Grid {
-    let row = |one| {
-        let (number, caption) = card(one).map_or_else(
-            || (MISSING.to_owned(), String::new()),
-            |said| (format!("{} {}", said.number, said.unit), said.caption),
-        );
-        vec![one.part.name().to_owned(), card_word(one), number, limit(one), caption]
+/// Returns the table of the measurements with their grades, each on the scale of grades.
+fn measurements(scorecard: &Scorecard) -> DrawnTable {
+    let row = |one: &Card| {
+        let words = card(one);
+        let caption = words.as_ref().map_or("", |words| words.caption.as_str());
+        let drawing = one.scale.map(|scale| {
+            let (value, interval) = (scale.value, scale.interval);
+            let place =
+                GradePlace::of_times(scale.limits, caption, value, interval, std::iter::empty());
+            Drawing::Scale(Box::new(place), one.grade)
+        });
+        let sign = Sign::Grade { grade: one.grade, is_doubtful: true };
+        let number = words.as_ref().map_or(MISSING, |it| it.number.as_str());
+        let unit = words.as_ref().map_or("", |it| it.unit).to_owned();
+        let remark =
+            words.as_ref().map_or_else(|| why_no_number(one), |words| words.sentence.clone());
+        DrawnRow::new(vec![
+            one.part.name().into(),
+            DrawnCell::signed(Some(sign), card_word(one)),
+            DrawnCell { unit, ..number.into() },
+            DrawnCell { drawing, ..limit(one).into() },
+            caption.into(),
+            remark.into(),
+        ])
     };
-    Grid {
-        header: ["Measurement", "Verdict", "Value", "Limit", "Metric"].map(str::to_owned).to_vec(),
-        is_right: vec![false, false, true, false, false],
+    let column = DrawnColumn::new;
+    DrawnTable {
+        caption: "Measurements with their grades, each on a scale from Excellent to Poor"
+            .to_owned(),
+        class: "five",
+        columns: vec![
+            column("Measurement", ColumnLook::Text),
+            column("Verdict", ColumnLook::Grade),
+            column("Value", ColumnLook::Figure),
+            column("Limit", ColumnLook::Drawing),
+            column("Metric", ColumnLook::Below),
+            column("Remark", ColumnLook::Remark),
+        ],
         rows: scorecard.cards.iter().map(row).collect(),
+        ..DrawnTable::default()
     }
 }
 

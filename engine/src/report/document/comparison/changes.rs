@@ -1,45 +1,129 @@
-//! The changes of a comparison as tables of an HTML page.
+//! The changes of a comparison: a table for each run that is compared with the baseline.
 
-use jitterscope_engine::export::html::{Change, Changes, RelativeChange};
-use jitterscope_engine::report::Metric;
-use jitterscope_engine::report::comparison::{ComparedRow, Figure, Reason, Variation};
-use jitterscope_engine::report::table::Better;
-use jitterscope_engine::stats::Statistic;
-
-use super::super::super::{MISSING, count_text, format_signed_share, format_time, low};
-use super::super::{cells, deciding, letter, metric_unit, result, value};
-use super::Compared;
+use super::ComparisonSet;
+use super::cells::{cells, metric_unit};
+use super::summary::differences;
+use crate::report::Metric;
+use crate::report::comparison::words::{LOW, LOW_OF_TENTH, deciding, letter, result, value};
+use crate::report::comparison::{ComparedRow, Figure, Reason, Variation};
+use crate::report::document::Grid;
+use crate::report::table::Better;
+use crate::stats::{Outcome, Statistic};
+use crate::units::{MISSING, count_text, format_signed_share, format_time};
 
 /// The keys of the metrics in the tables that come first if more than two runs are compared; the
 /// tables of all metrics are in a folded section.
 const FIRST: [&str; 4] = ["p50", "p99", "late", "missed"];
 
-/// Returns the tables of changes, and how many of them, from the first, are shown unfolded. Two
-/// runs with one configuration: all tables. More runs: tables of a few metrics come first. Several
-/// configurations: tables of p99 come first.
-pub(super) fn changes(
-    sets: &[Compared<'_>],
-    count: usize,
-    is_single: bool,
-) -> (Vec<Changes>, usize) {
+/// A change relative to the baseline's value: 0.1 is 10% more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelativeChange {
+    /// The change as a share of the baseline's value; negative if the value became lower.
+    pub at: f64,
+    /// The 95% confidence interval of the change; absent if the interval is unknown.
+    pub interval: Option<(f64, f64)>,
+    /// The noise floor to each side of 0: variation between runs with the same settings; absent if
+    /// it is unknown.
+    pub noise: Option<f64>,
+}
+
+/// The change of one metric between two sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The name of the metric.
+    pub name: String,
+    /// A remark about the metric, such as `higher is better`; may be empty.
+    pub note: &'static str,
+    /// The definition of the metric in one sentence; may be empty.
+    pub definition: String,
+    /// The values of the baseline and of the other side, with units.
+    pub values: [String; 2],
+    /// The change, as text.
+    pub change: String,
+    /// The 95% confidence interval of the change, as text.
+    pub interval: String,
+    /// The result, as text.
+    pub result: String,
+    /// Why the result is neither better nor worse; may be empty.
+    pub why: String,
+    /// The result, which sets the color if it is better or worse.
+    pub direction: Option<Outcome>,
+    /// The change to draw; absent if the baseline's value is absent or 0.
+    pub drawn: Option<RelativeChange>,
+    /// Whether the metric is a key metric, whose row is highlighted.
+    pub is_key: bool,
+}
+
+/// All changes between the baseline and one other side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// The title: `Changes from A to B`.
+    pub title: String,
+    /// How to read the table.
+    pub note: String,
+    /// How the noise floor was determined; empty if it is unknown.
+    pub noise: String,
+    /// The letters of the baseline and of the other side.
+    pub letters: [char; 2],
+    /// One change per metric.
+    pub lines: Vec<Change>,
+    /// The same as text, with the changes and intervals in the unit of the metric.
+    pub grid: Grid,
+}
+
+/// The tables of changes.
+pub(super) struct ChangeTables {
+    /// The tables of the metrics that matter most; empty if the others are few.
+    pub first: Vec<Changes>,
+    /// The tables of all metrics.
+    pub all: Vec<Changes>,
+}
+
+/// Returns the tables of changes. Two runs with one configuration have only tables of all metrics. More runs also have
+/// tables of a few metrics, and several configurations tables of p99.
+pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool) -> ChangeTables {
     let others: Vec<usize> = (1..count).collect();
-    let table = |set: &Compared<'_>, run: usize, of: &str, note: String, lines| Changes {
-        title: format!("Changes from {} to {}{of}", letter(0), letter(run)),
-        note,
-        noise: match set.comparison.variation {
-            Variation::Repeats(runs) => format!("noise floor, from {runs} runs with A's settings"),
-            Variation::Unknown | Variation::Groups(_) => "noise floor".to_owned(),
-        },
-        letters: [letter(0), letter(run)],
-        lines,
+    let table = |set: &ComparisonSet<'_>, run: usize, of: &str, note: String, lines| {
+        let mut grid = Grid::default();
+        let mut changes = Vec::new();
+        let lines: Vec<(&ComparedRow, &Figure, Option<String>)> = lines;
+        for (row, figure, name) in lines {
+            let added = differences(set.comparison, row, &[figure], &[run]);
+            let mut line = added.rows;
+            let mut change = change(row, figure, run);
+            if let Some(name) = name {
+                for title in line.iter_mut().filter_map(|line| line.first_mut()) {
+                    name.clone_into(title);
+                }
+                change.name = name;
+                change.is_key = false;
+            }
+            grid.header = added.header;
+            grid.is_right = added.is_right;
+            grid.rows.extend(line);
+            changes.push(change);
+        }
+        Changes {
+            title: format!("Changes from {} to {}{of}", letter(0), letter(run)),
+            note,
+            noise: match set.comparison.variation {
+                Variation::Repeats(runs) => {
+                    format!("noise floor, from {runs} runs with A's settings")
+                }
+                Variation::Unknown | Variation::Groups(_) => "noise floor".to_owned(),
+            },
+            letters: [letter(0), letter(run)],
+            lines: changes,
+            grid,
+        }
     };
-    let note =
-        |set: &Compared<'_>| format!("{}, lower is better unless noted", set.comparison.value_name);
+    let note = |set: &ComparisonSet<'_>| {
+        format!("{}, lower is better unless noted", set.comparison.value_name)
+    };
     let whole = |run: usize| {
         sets.iter().flat_map(move |set| {
-            let rows = set.comparison.rows.iter();
-            rows.map(move |row| {
-                let lines = row.figures.iter().map(|figure| change(row, figure, run)).collect();
+            set.comparison.rows.iter().map(move |row| {
+                let lines = row.figures.iter().map(|figure| (row, figure, None)).collect();
                 let of =
                     if is_single { String::new() } else { format!(": {}", set.line_name(row)) };
                 table(set, run, &of, note(set), lines)
@@ -48,7 +132,7 @@ pub(super) fn changes(
     };
     let all: Vec<Changes> = others.iter().flat_map(|&run| whole(run)).collect();
     let Some(set) = sets.first().filter(|_| !is_single || 1 < others.len()) else {
-        return (all, usize::MAX);
+        return ChangeTables { first: Vec::new(), all };
     };
     let first = |run: usize| {
         if is_single {
@@ -60,7 +144,7 @@ pub(super) fn changes(
             };
             let figures = figures
                 .filter(|(_, figure)| FIRST.contains(&figure.metric.key) || is_deciding(figure));
-            let lines = figures.map(|(row, figure)| change(row, figure, run)).collect();
+            let lines = figures.map(|(row, figure)| (row, figure, None)).collect();
             return table(set, run, "", format!("{}; all metrics below", note(set)), lines);
         }
         let lines = sets.iter().flat_map(|set| {
@@ -72,16 +156,14 @@ pub(super) fn changes(
                 let decides = decides.filter(|it| key.is_none_or(|key| key.metric != it.metric));
                 key.into_iter().chain(decides).map(move |figure| {
                     let name = format!("{}: {}", set.line_name(row), figure.metric.title);
-                    Change { name, is_key: false, ..change(row, figure, run) }
+                    (row, figure, Some(name))
                 })
             })
         });
         let note = "p99 of each configuration, and what decides; all metrics below".to_owned();
         table(set, run, "", note, lines.collect())
     };
-    let shown: Vec<Changes> = others.iter().map(|&run| first(run)).collect();
-    let count = shown.len();
-    (shown.into_iter().chain(all).collect(), count)
+    ChangeTables { first: others.iter().map(|&run| first(run)).collect(), all }
 }
 
 /// Returns the key metric of a row: its p99, or else the first metric.
@@ -160,8 +242,8 @@ fn brief(reason: Reason) -> String {
 /// Returns the definition of a metric; empty if its name is sufficient.
 pub(super) fn definition(row: &ComparedRow, metric: &Metric) -> String {
     match metric.statistic {
-        Statistic::Low(share) if share.parts() == 1_000 => low::MEANING.to_owned(),
-        Statistic::Low(_) => low::MEANING_OF_TENTH.to_owned(),
+        Statistic::Low(share) if share.parts() == 1_000 => LOW.to_owned(),
+        Statistic::Low(_) => LOW_OF_TENTH.to_owned(),
         Statistic::LateShare => row.late_limit.map_or_else(
             || "Frames that started later than their late threshold.".to_owned(),
             |limit| format!("Frames that started later than {}.", format_time(limit)),

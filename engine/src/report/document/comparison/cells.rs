@@ -1,14 +1,13 @@
 //! The cells of a comparison table: one time unit per table, decimals per row.
 
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure};
-use jitterscope_engine::report::table::Quantity;
-
-use super::super::{
+use crate::nanos::Nanos;
+use crate::report::comparison::words::rate;
+use crate::report::comparison::{ComparedRow, Delta, Figure};
+use crate::report::table::Quantity;
+use crate::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals, choose_unit, format_signed_share,
     format_signed_time_in, format_time_in,
 };
-use super::rate;
 
 /// The texts of one metric, and of its change from the baseline to one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,10 +107,9 @@ fn signed(value: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::Metric;
-    use jitterscope_engine::stats::Outcome;
-
     use super::*;
+    use crate::report::Metric;
+    use crate::stats::Outcome;
 
     #[test]
     fn a_row_is_reported_in_one_unit() {

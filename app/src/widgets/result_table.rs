@@ -240,9 +240,9 @@ impl<'a> ResultTable<'a> {
         for (place, column) in columns.iter().enumerate() {
             right += column.width + GAP;
             edges.push((column.at, right, column.width));
-            if view.forest_after(place).is_some() {
+            if let Some(plot) = view.forest_after(place) {
                 let (_, axis) = ui.allocate_space(vec2(0.0, forest::AXIS));
-                ForestPlot::axis_ui(ui, right + GAP / 2.0, axis.top());
+                plot.axis_ui(ui, &prepared.table, (right + GAP / 2.0, axis.top()));
                 right += forest_width;
             }
         }

@@ -39,7 +39,7 @@ const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-ru
 const SCRIPT: &str = include_str!("html/script.js");
 /// The hash of the script, by which the content security policy of the page permits it.
 const SCRIPT_HASH: &str = "sha256-Mu4OKZR8vsSUU5qdHF+WuU+tijOByZTpZuEHZ8aEhwA=";
-/// SVG definitions of the icons, and of the marks that show the cause of a late frame.
+/// SVG definitions of the icons.
 const DEFINITIONS: &str = include_str!("html/defs.html");
 
 /// Writes the HTML report of a run.
@@ -230,9 +230,10 @@ fn begin(title: &str, foot: &str, to: &mut dyn Write) -> io::Result<()> {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
          'unsafe-inline'; script-src '{SCRIPT_HASH}'\">\n<title>{title} – Jitterscope</title>\n<style>\n{}\
          @media print{{@page{{@bottom-left{{content:\"{foot}\";font:7pt system-ui,sans-serif;color:#4c5864}}}}}}\n\
-         </style>\n</head>\n<body>\n{DEFINITIONS}<main>",
+         </style>\n</head>\n<body>\n{DEFINITIONS}{}<main>",
         env!("CARGO_PKG_VERSION"),
         include_str!("html/style.css"),
+        svg::mark::definitions(),
     )
 }
 

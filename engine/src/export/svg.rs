@@ -2,13 +2,15 @@
 
 pub(super) mod axis;
 pub(super) mod dots;
+pub(super) mod mark;
 mod marks;
 
 use std::fmt::Write as _;
 
 use super::sanitize::{self, NAME};
 use crate::report::chart::{Axis, Chart, Limit};
-use axis::{place, ticks};
+use crate::stats::float;
+use axis::{LABELS, place, shortened, ticks, ticks_down};
 
 /// Width and height in pixels of a plot as a file, if a page shows the plot at full width.
 const WIDE: (f64, f64) = (950.0, 298.0);
@@ -18,12 +20,10 @@ const HALF: (f64, f64) = (460.0, 248.0);
 const MARGINS: Margins = Margins { left: 62.0, top: 20.0, right: 26.0, bottom: 42.0 };
 /// Width of a character in pixels, to compute the space for row names.
 const LETTER: f64 = 6.0;
-/// Maximum width of row names, in pixels.
-const MAX_NAMES: f64 = 300.0;
+/// Maximum number of characters of a row name.
+const MAX_LETTERS: usize = 48;
 /// For a plot with row names: preferred height of one row, and max height of all rows, in pixels.
 const ROW: (f64, f64) = (20.0, 900.0);
-/// Minimum distance between two row names, in pixels.
-const NAME_HEIGHT: f64 = 12.0;
 /// Height of a line of text, in pixels.
 const LINE: f64 = 18.0;
 /// Color and dash pattern of each series in a separate file.
@@ -68,8 +68,8 @@ impl<'a> Drawing<'a> {
     fn of(chart: &'a Chart) -> Self {
         let (width, height) = if chart.is_half { HALF } else { WIDE };
         let names = &chart.y.names;
-        let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
-        let left = if names.is_empty() { MARGINS.left } else { (longest + 14.0).min(MAX_NAMES) };
+        let letters = names.iter().map(|name| name.chars().count().min(MAX_LETTERS)).max();
+        let left = letters.map_or(MARGINS.left, |letters| float(letters) * LETTER + 14.0);
         let rows = ROW.0 * chart.y.to;
         let height =
             if names.is_empty() { height } else { rows.min(ROW.1) + MARGINS.top + MARGINS.bottom };
@@ -124,35 +124,17 @@ impl<'a> Drawing<'a> {
     fn axes(&mut self) {
         let (top, right, bottom) = (MARGINS.top, self.right(), self.bottom());
         let (x, y) = (self.x, self.y);
-        for (share, text) in ticks(x) {
+        for (share, text) in ticks(x, LABELS) {
             let at = self.margins.left + (right - self.margins.left) * share;
             self.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom:.1}'/>"));
             self.word((at, bottom + 18.0), "middle", &text);
         }
-        for (share, text) in ticks(y) {
-            let at = bottom - (bottom - top) * share;
-            self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
-            self.word((self.margins.left - 8.0, at + 4.0), "end", &text);
-        }
-        let room = (MAX_NAMES - 14.0) / LETTER;
-        let mut last = f64::MIN;
-        for (name, row) in y.names.iter().zip(0_u32..) {
-            let at = self.down(f64::from(row) + 0.5);
-            if at - last < NAME_HEIGHT {
-                continue;
+        for (share, text) in ticks_down(y, bottom - top) {
+            let (left, at) = (self.margins.left, top + (bottom - top) * share);
+            if y.names.is_empty() {
+                self.add(&format!("<path {GRID} d='M{left:.1} {at:.1}H{right:.1}'/>"));
             }
-            last = at;
-            let mut name: String = name.clone();
-            if room < width_of(&name) / LETTER {
-                name = name
-                    .chars()
-                    .zip(0_u32..)
-                    .take_while(|it| f64::from(it.1) < room)
-                    .map(|it| it.0)
-                    .collect();
-                name.push('…');
-            }
-            self.word((self.margins.left - 8.0, at + 4.0), "end", &name);
+            self.word((left - 8.0, at + 4.0), "end", &shortened(&text, MAX_LETTERS));
         }
         self.add(&format!(
             "<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>",
@@ -190,10 +172,6 @@ impl<'a> Drawing<'a> {
             self.word((right - 4.0, at - 4.0), "end", &limit.label);
         }
     }
-}
-
-fn width_of(text: &str) -> f64 {
-    text.chars().fold(0.0, |width, _| width + LETTER)
 }
 
 /// Returns a description of the plot for screen readers.

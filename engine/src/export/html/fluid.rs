@@ -2,7 +2,7 @@
 //! pixels, so that text is never scaled.
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::svg::axis::{place, ticks};
+use super::super::svg::axis::{self, shortened, ticks, ticks_down};
 use crate::report::chart::Axis;
 
 /// Maximum number of axis labels: first for a narrow plot (a half or third of the page's width), then for a
@@ -80,7 +80,7 @@ impl Fluid {
         is_half: bool,
         has_names: bool,
     ) {
-        let ticks = ticks(axis);
+        let ticks = ticks(axis, axis::LABELS);
         let most = if is_half { LABELS[0] } else { LABELS[1] };
         let step = ticks.len().div_ceil(most).max(1);
         // If a phone has no room for all labels, it shows every second one: the others have the class `wide`.
@@ -106,18 +106,12 @@ impl Fluid {
 
     /// Adds grid lines and labels, or row names, of the vertical axis.
     pub(super) fn y_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64)) {
-        for (at, text) in ticks(axis) {
-            let y = bottom - (bottom - top) * at;
-            self.line("grid", (0.0, y), (1.0, y));
-            self.word("", (0.0, -8.0), y + 4.0, "end", &text);
-        }
-        let mut last = f64::MIN;
-        for (name, row) in axis.names.iter().zip(0_u32..) {
-            let y = top + (bottom - top) * place(axis, f64::from(row) + 0.5);
-            if 12.0 <= y - last {
-                last = y;
-                self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(name));
+        for (share, text) in ticks_down(axis, bottom - top) {
+            let y = top + (bottom - top) * share;
+            if axis.names.is_empty() {
+                self.line("grid", (0.0, y), (1.0, y));
             }
+            self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(&text, NAME_LETTERS));
         }
     }
 
@@ -137,16 +131,6 @@ impl Fluid {
 
 /// Maximum number of characters of a row name next to a plot.
 pub(super) const NAME_LETTERS: usize = 36;
-
-/// Shortens a row name to at most [`NAME_LETTERS`] characters.
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= NAME_LETTERS {
-        return name.to_owned();
-    }
-    let mut short: String = name.chars().take(NAME_LETTERS - 1).collect();
-    short.push('…');
-    short
-}
 
 /// Formats a share of the width as a percentage.
 pub(super) fn percent(share: f64) -> String {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::super::sanitize::{NOTE, html};
 use super::super::svg::dots::dots;
+use super::super::svg::mark;
 use super::fluid::{Fluid, percent};
 use super::section;
 use crate::nanos::Nanos;
@@ -33,9 +34,10 @@ const BREAK_BELOW: f64 = 0.6;
 
 /// Returns the mark of a cause as an SVG icon for a line of text.
 pub(super) fn glyph(cause: Cause) -> String {
-    let (mark, ..) = cause.row().look;
+    let (key, mark, _) = cause.row().look;
+    let mark = mark::id(mark);
     format!(
-        "<svg class=\"mk k-{mark}\" aria-hidden=\"true\"><use href=\"#m-{mark}\" x=\"6.5\" y=\"6\"/></svg>"
+        "<svg class=\"mk k-{key}\" aria-hidden=\"true\"><use href=\"#{mark}\" x=\"6.5\" y=\"6\"/></svg>"
     )
 }
 
@@ -178,10 +180,11 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     words(&mut fluid, "tl", y(limit), [&late, &time], &format!("Late ({time})"));
     stretched(&mut fluid, frames, marks, &x, &y);
     for late in marks {
-        let (kind, title) = (late.cause.row().look.0, html(&late.title, NOTE));
+        let (key, mark, _) = late.cause.row().look;
+        let (mark, title) = (mark::id(mark), html(&late.title, NOTE));
         let (x, y) = (percent(x(late.at.as_f64())), y(late.lateness.as_f64()));
         fluid.add(&format!(
-            "<use class=\"late-mark k-{kind}\" href=\"#m-{kind}\" x=\"{x}\" y=\"{y:.1}\"><title>{title}</title></use>"
+            "<use class=\"late-mark k-{key}\" href=\"#{mark}\" x=\"{x}\" y=\"{y:.1}\"><title>{title}</title></use>"
         ));
     }
     let worst = frames.late.iter().max_by_key(|late| late.lateness);

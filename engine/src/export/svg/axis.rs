@@ -2,8 +2,10 @@
 
 use crate::report::chart::Axis;
 
-/// The distance between two labels is at least the length of the axis divided by this number.
-const PARTS: f64 = 5.0;
+/// The length of an axis of values in labels.
+pub(in crate::export) const LABELS: f64 = 5.0;
+/// The height of a row name, with the space between two names, in pixels.
+const NAME_HEIGHT: f64 = 27.9;
 
 /// Returns the position of a value on an axis, from 0 to 1; values outside are at the nearest end.
 pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
@@ -13,11 +15,28 @@ pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
 }
 
 /// Returns the ticks of an axis that have a label: their positions, from 0 to 1, and the labels.
-pub(in crate::export) fn ticks(axis: &Axis) -> Vec<(f64, String)> {
+pub(in crate::export) fn ticks(axis: &Axis, length: f64) -> Vec<(f64, String)> {
     let (from, to) = (axis.position(axis.from), axis.position(axis.to));
-    let ticks = axis.kind().ticks(from, to, (to - from) / PARTS).into_iter();
+    let ticks = axis.ticks((from, to), length).into_iter();
     let labeled = ticks.filter(|tick| !tick.text.is_empty());
     labeled.map(|tick| (((tick.at - from) / (to - from)).clamp(0.0, 1.0), tick.text)).collect()
+}
+
+/// Returns the ticks of a vertical axis with their distances from its top, from 0 to 1. Rows are
+/// numbered from top to bottom; values increase from bottom to top.
+pub(in crate::export) fn ticks_down(axis: &Axis, pixels: f64) -> Vec<(f64, String)> {
+    if axis.names.is_empty() {
+        return ticks(axis, LABELS).into_iter().map(|(at, text)| (1.0 - at, text)).collect();
+    }
+    ticks(axis, pixels / NAME_HEIGHT)
+}
+
+/// Shortens a row name to at most `most` characters.
+pub(in crate::export) fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    name.chars().take(most - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -29,7 +48,7 @@ mod tests {
     #[test]
     fn only_labeled_ticks_are_drawn() {
         let labels = |axis: &Axis| -> Vec<(f64, String)> {
-            let ticks = ticks(axis).into_iter();
+            let ticks = ticks(axis, LABELS).into_iter();
             ticks.map(|(at, text)| (at, text.replace(NARROW_SPACE, " "))).collect()
         };
         let linear = labels(&Axis::linear("", Quantity::Time, 0.0, 2e6));

@@ -13,7 +13,7 @@ pub use common::{
     default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
 pub(in crate::report) use forest::{ForestRow, ForestTitles, forest};
-pub use ticks::{AxisKind, FLOOR, Tick, ZERO};
+pub use ticks::{AxisKind, FLOOR, Tick, ZERO, row_ticks};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
@@ -46,6 +46,8 @@ pub enum Scale {
     Linear,
     /// The position is proportional to the logarithm of the value. Values up to 0 are at the lower end.
     Log,
+    /// The value is a relative change, and the position is proportional to the logarithm of the ratio.
+    Change,
 }
 
 /// The horizontal or the vertical axis of a plot.
@@ -124,6 +126,7 @@ impl Axis {
     pub fn kind(&self) -> AxisKind {
         match (self.quantity, self.scale) {
             _ if !self.names.is_empty() => AxisKind::Rows,
+            (_, Scale::Change) => AxisKind::Change,
             (Quantity::Time, Scale::Linear) => AxisKind::Nanos,
             (Quantity::Time, Scale::Log) => AxisKind::LogTime,
             (Quantity::Share, Scale::Linear) => AxisKind::Share,
@@ -140,6 +143,7 @@ impl Axis {
             Scale::Linear => value,
             Scale::Log if 0.0 < value => value.log10(),
             Scale::Log => self.from.log10(),
+            Scale::Change => value.max(-0.999_999).ln_1p(),
         }
     }
 
@@ -148,6 +152,7 @@ impl Axis {
         match self.scale {
             Scale::Linear => position,
             Scale::Log => 10_f64.powf(position),
+            Scale::Change => position.exp_m1(),
         }
     }
 

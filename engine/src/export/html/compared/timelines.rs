@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::super::super::svg::dots::dots;
+use super::super::super::svg::mark;
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::{ComparisonPage, Side};
 use crate::nanos::Nanos;
+use crate::report::Mark;
 use crate::report::chart::Axis;
 use crate::report::table::Quantity;
 use crate::stats::thinned;
@@ -112,11 +114,11 @@ fn drawing(
         bottom + BELOW[0],
         &format!("<path class=\"dots\" d=\"{dots}\"/><path class=\"stem {look}\" d=\"{stems}\"/>"),
     );
-    let shape = if letter == 'A' { "thread" } else { "timer" };
+    let mark = mark::id(if letter == 'A' { Mark::Circle } else { Mark::Square });
     for &(at, value) in &line.late {
         let (x, y) = (percent(x(at)), y(value));
         fluid.add(&format!(
-            "<use class=\"late-mark {look}\" href=\"#m-{shape}\" x=\"{x}\" y=\"{y:.1}\"/>"
+            "<use class=\"late-mark {look}\" href=\"#{mark}\" x=\"{x}\" y=\"{y:.1}\"/>"
         ));
     }
     let (late, max) = (format_count(line.late_count), format_time(line.max));

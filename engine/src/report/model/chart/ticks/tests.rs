@@ -3,7 +3,7 @@
 use super::*;
 
 fn check(axis: AxisKind, range: (f64, f64), step: f64, expected: &[&str]) {
-    let ticks = axis.ticks(range.0, range.1, step);
+    let ticks = axis.ticks(range, (range.1 - range.0) / step);
     let texts: Vec<String> = ticks
         .into_iter()
         .filter(|tick| !tick.text.is_empty())
@@ -42,6 +42,16 @@ fn a_short_logarithmic_axis_labels_two_and_five() {
 
 #[test]
 fn an_empty_range_has_no_ticks() {
-    assert!(AxisKind::Millis.ticks(1.0, 1.0, 1.0).is_empty());
-    assert!(AxisKind::Time.ticks(0.0, f64::NAN, 1.0).is_empty());
+    assert!(AxisKind::Millis.ticks((1.0, 1.0), 5.0).is_empty());
+    assert!(AxisKind::Time.ticks((0.0, f64::NAN), 5.0).is_empty());
+}
+
+#[test]
+fn low_rows_name_some_of_them() {
+    let rows = Axis::rows((0..100).map(|row| format!("CPU {row}")).collect());
+    let named = |length| rows.ticks((0.0, 100.0), length).len();
+    assert_eq!(named(100.0), 100);
+    assert!(named(5.0) < 15, "{}", named(5.0));
+    // Rows of 6.4 points: every second label would be 12.8 points from the next.
+    assert_eq!(named(20.0), 34);
 }

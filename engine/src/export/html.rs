@@ -5,7 +5,6 @@ mod compared;
 mod culprits;
 mod details;
 mod figures;
-mod fluid;
 mod head;
 mod page;
 mod plot;
@@ -16,7 +15,8 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html};
-use super::{Headline, Options, Parts, svg};
+use super::svg::{self, fluid};
+use super::{Headline, Options, Parts};
 use crate::format::{exported, measurement_sum};
 use crate::report::chart::default_row;
 use crate::report::document::run;

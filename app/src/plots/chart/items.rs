@@ -103,12 +103,11 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
 fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
     let color = tokens.series(0).color;
     let base = chart.y.position(chart.y.from);
-    let bars = one.points.chunks_exact(2).filter_map(|edges| {
-        let [(from, count), (to, _)] = edges else { return None };
-        let (from, to) = (chart.x.position(*from), chart.x.position(*to));
-        let bar = Bar::new(f64::midpoint(from, to), chart.y.position(*count) - base);
+    let bars = one.bins().filter(|bin| 0.0 < bin.count).map(|bin| {
+        let (from, to) = (chart.x.position(bin.from), chart.x.position(bin.to));
+        let bar = Bar::new(f64::midpoint(from, to), chart.y.position(bin.count) - base);
         let bar = bar.base_offset(base).width(to - from).fill(color.gamma_multiply(0.5));
-        (0.0 < *count).then(|| bar.stroke(Stroke::new(1.0, color)))
+        bar.stroke(Stroke::new(1.0, color))
     });
     let bars = BarChart::new(one.label.as_str(), bars.collect());
     plot.bar_chart(bars.color(color).allow_hover(false));

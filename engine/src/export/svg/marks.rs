@@ -26,10 +26,10 @@ impl Drawing<'_> {
             let (left, right) = if is_vertical {
                 (self.across(zone.from), self.across(zone.to))
             } else {
-                (self.margins.left, self.right())
+                (0.0, self.size.0)
             };
             let (top, bottom) = if is_vertical {
-                (self.top(), self.bottom())
+                (self.top, self.size.1)
             } else {
                 (self.down(zone.to), self.down(zone.from))
             };
@@ -157,7 +157,7 @@ impl Drawing<'_> {
     /// Draws a heat map as one path per shade: darker for longer times, on a logarithmic scale.
     fn heat(&mut self, heat: &Heat) {
         let columns = u32::try_from(heat.columns).unwrap_or(1).max(1);
-        let width = (self.right() - self.margins.left) / f64::from(columns);
+        let width = self.size.0 / f64::from(columns);
         let (low, high) = (heat.range.0.max(1e-12).log10(), heat.range.1.max(1e-12).log10());
         let shade_of = |value: f64| {
             let share = ((value.max(1e-12).log10() - low) / (high - low)).clamp(0.0, 1.0);
@@ -169,7 +169,7 @@ impl Drawing<'_> {
                 let (top, bottom) = (self.down(f64::from(row)), self.down(f64::from(row) + 1.0));
                 for (&value, column) in cells.iter().zip(0_u32..) {
                     if 0.0 < value && (shade_of(value) - shade).abs() < 0.5 {
-                        let left = self.margins.left + width * f64::from(column);
+                        let left = width * f64::from(column);
                         let height = (bottom - top - 1.0).max(1.0);
                         // Writing to a string cannot fail.
                         let _ok =

@@ -206,6 +206,37 @@ impl Series {
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), points, intervals: Vec::new() }
     }
+
+    /// Creates the steps of a histogram from the edges and the counts of its bins.
+    pub(in crate::report) fn of_bins(
+        label: impl Into<String>,
+        bins: impl Iterator<Item = (f64, f64, u64)>,
+    ) -> Self {
+        let steps = bins.flat_map(|(from, to, count)| {
+            let count = common::count(count);
+            [(from, count), (to, count)]
+        });
+        Self::new(label, steps.collect())
+    }
+
+    /// Returns the bins of a histogram.
+    pub fn bins(&self) -> impl DoubleEndedIterator<Item = HistogramBin> + '_ {
+        self.points.chunks_exact(2).filter_map(|edges| match *edges {
+            [(from, count), (to, _)] => Some(HistogramBin { from, to, count }),
+            _ => None,
+        })
+    }
+}
+
+/// A bin of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistogramBin {
+    /// The lower edge.
+    pub from: f64,
+    /// The upper edge.
+    pub to: f64,
+    /// The number of values in the bin.
+    pub count: f64,
 }
 
 /// The distribution of the values of one row. The box covers the middle half of the values, the line the middle 98%.

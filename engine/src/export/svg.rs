@@ -1,6 +1,5 @@
 //! Charts as SVG: within a page, whose style sheet sets the colors, or as a separate file.
 
-pub(super) mod axis;
 pub(super) mod dots;
 pub(super) mod fluid;
 pub(super) mod mark;
@@ -11,7 +10,6 @@ use std::fmt::Write as _;
 use super::sanitize::{self, NAME};
 use crate::report::chart::{Axis, Chart};
 use crate::stats::float;
-use axis::place;
 use fluid::{Fluid, NAME_LETTERS, TEXT};
 
 /// Width and height in pixels of a plot as a file, if a page shows the plot at full width.
@@ -62,13 +60,13 @@ impl Drawing<'_> {
     }
 
     fn across(&self, value: f64) -> f64 {
-        self.size.0 * place(self.x, value)
+        self.size.0 * self.x.place(value)
     }
 
     /// Returns the y coordinate of a value. Rows are numbered from top to bottom; values increase
     /// from bottom to top.
     fn down(&self, value: f64) -> f64 {
-        let share = place(self.y, value);
+        let share = self.y.place(value);
         let share = if self.y.names.is_empty() { 1.0 - share } else { share };
         self.top + (self.size.1 - self.top) * share
     }

@@ -68,17 +68,14 @@ impl HeatRow {
 
     /// Divides a time range into `count` columns, and returns the longest gap that begins in each,
     /// in nanoseconds; 0 without gaps. Time: O(count × log n) for n gaps.
-    pub(super) fn columns(&self, (from, to): (f64, f64), count: u32) -> Vec<f64> {
-        let width = (to - from) / f64::from(count.max(1));
-        let longest = |column: u32| {
-            let left = from + width * f64::from(column);
-            let each = self
-                .gaps
-                .iter()
-                .filter_map(|(_, gaps)| gaps.max(gaps.range_before(left, left + width)));
-            each.map(|gap| gap.1).fold(0.0, f64::max)
-        };
-        (0..count).map(longest).collect()
+    pub(super) fn columns(&self, time: (f64, f64), count: u32) -> Vec<f64> {
+        let mut longest: Vec<f64> = (0..count).map(|_| 0.0).collect();
+        for (_, gaps) in &self.gaps {
+            for (cell, (_, range)) in longest.iter_mut().zip(gaps.parts(time, count)) {
+                *cell = gaps.max(range).map_or(*cell, |gap| gap.1.max(*cell));
+            }
+        }
+        longest
     }
 
     /// Returns the statistics of the gaps in a time range. Time: O(n) for n gaps in the range.

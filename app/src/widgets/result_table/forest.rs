@@ -3,9 +3,10 @@
 
 use eframe::egui::{Align2, Color32, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::report::Table;
-use jitterscope_engine::report::chart::{Axis, Tick};
+use jitterscope_engine::report::chart::Axis;
 use jitterscope_engine::report::table::Cell;
 
+use super::columns::ShownColumn;
 use super::prepared::Prepared;
 use crate::text;
 use crate::theme::tokens::Mark;
@@ -46,12 +47,35 @@ struct Effect {
     high: f64,
 }
 
-impl ForestPlot {
+/// A forest plot with its axis, which is the same for all rows.
+#[derive(Clone, Debug)]
+pub(super) struct ForestView {
+    plot: ForestPlot,
+    axis: Axis,
+    labels: Vec<(f64, String)>,
+    /// Position among the visible columns of the column that the plot follows.
+    pub(super) after: usize,
+}
+
+impl ForestView {
+    pub(super) fn new(plot: ForestPlot, prepared: &Prepared, columns: &[ShownColumn]) -> Self {
+        let table = &prepared.table;
+        let effects = (0..table.rows.len()).filter_map(|row| plot.effect(table, row));
+        let ends = effects.flat_map(|Effect { share, low, high }| [share, low, high]);
+        let axis = Axis::changes("", ends);
+        Self {
+            plot,
+            labels: axis.labels(LABELS),
+            axis,
+            after: place_after(prepared, columns, plot),
+        }
+    }
+
     /// Draws the headings of both sides.
     pub(super) fn header_ui(&self, ui: &mut Ui) {
         let place = ui.max_rect();
         let color = Tokens::of(ui).t2;
-        for (words, is_right) in [(self.sides.0, false), (self.sides.1, true)] {
+        for (words, is_right) in [(self.plot.sides.0, false), (self.plot.sides.1, true)] {
             let galley = Spans::plain(Type::TableHeader, words, color).galley(ui);
             let left = place.left() + MARGIN;
             let right = place.right() - MARGIN - galley.size().x;
@@ -65,20 +89,15 @@ impl ForestPlot {
         let table = &prepared.table;
         let place = ui.max_rect();
         let tokens = Tokens::of(ui);
-        let axis = self.axis(table);
-        for tick in ticks(&axis) {
-            let x = x_of(place, &axis, tick.at);
-            if tick.at == 0.0 {
-                let zero = [pos2(x, place.top()), pos2(x, place.bottom())];
-                let stroke = Stroke::new(1.0, tokens.target);
-                ui.painter().extend(Shape::dashed_line(&zero, stroke, 4.0, 3.0));
-            } else {
-                ui.painter().vline(x, place.y_range(), (1.0, tokens.line));
-            }
+        for (at, _) in &self.labels {
+            ui.painter().vline(x_of(place, *at), place.y_range(), (1.0, tokens.line));
         }
-        let words = if let Some(effect) = row.and_then(|row| self.effect(table, row)) {
-            let verdict = row.and_then(|row| cell(table, row, self.verdict));
-            mark_ui(ui, place, &axis, effect, look(tokens, verdict));
+        let zero = x_of(place, self.axis.place(0.0));
+        let zero = [pos2(zero, place.top()), pos2(zero, place.bottom())];
+        ui.painter().extend(Shape::dashed_line(&zero, Stroke::new(1.0, tokens.target), 4.0, 3.0));
+        let words = if let Some(effect) = row.and_then(|row| self.plot.effect(table, row)) {
+            let verdict = row.and_then(|row| cell(table, row, self.plot.verdict));
+            mark_ui(ui, place, &self.axis, effect, look(tokens, verdict));
             let Effect { share, low, high } = effect;
             let [share, low, high] = [share, low, high].map(text::format_share);
             format!("{share}, 95% CI {low} to {high}")
@@ -96,21 +115,17 @@ impl ForestPlot {
 
     /// Draws the axis labels below the rows. `left` is the left edge of the plot, `top` the top
     /// edge of the labels.
-    pub(super) fn axis_ui(&self, ui: &Ui, table: &Table, (left, top): (f32, f32)) {
+    pub(super) fn axis_ui(&self, ui: &Ui, left: f32, top: f32) {
         let place = Rect::from_min_size(pos2(left, top), vec2(WIDTH, AXIS));
-        let (axis, color) = (self.axis(table), Tokens::of(ui).t2);
-        for tick in ticks(&axis) {
-            let at = pos2(x_of(place, &axis, tick.at), place.center().y);
-            ui.painter().text(at, Align2::CENTER_CENTER, tick.text, Type::Small.font(), color);
+        let color = Tokens::of(ui).t2;
+        for (at, words) in &self.labels {
+            let at = pos2(x_of(place, *at), place.center().y);
+            ui.painter().text(at, Align2::CENTER_CENTER, words, Type::Small.font(), color);
         }
     }
+}
 
-    /// Returns the axis of all rows.
-    fn axis(&self, table: &Table) -> Axis {
-        let effects = (0..table.rows.len()).filter_map(|row| self.effect(table, row));
-        Axis::changes("", effects.flat_map(|Effect { share, low, high }| [share, low, high]))
-    }
-
+impl ForestPlot {
     fn effect(&self, table: &Table, row: usize) -> Option<Effect> {
         let Some(Cell::Interval(_, low, high)) = cell(table, row, self.interval) else {
             return None;
@@ -120,11 +135,22 @@ impl ForestPlot {
     }
 }
 
+/// Returns the position among the visible columns of the column that a forest plot follows: the
+/// column of intervals, the column of values if that is hidden, or else the last column.
+fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -> usize {
+    let key_of = |shown: &ShownColumn| {
+        let column = prepared.grid.columns.get(shown.at)?;
+        prepared.table.columns.get(column.column).map(|column| column.key)
+    };
+    let place = |key| columns.iter().position(|shown| key_of(shown) == Some(key));
+    place(plot.interval).or_else(|| place(plot.value)).unwrap_or(columns.len().saturating_sub(1))
+}
+
 fn mark_ui(ui: &Ui, place: Rect, axis: &Axis, effect: Effect, (mark, color): (Mark, Color32)) {
     let painter = ui.painter();
     let (y, line) = (place.center().y, Stroke::new(2.0, color));
     let [low, high, share] =
-        [effect.low, effect.high, effect.share].map(|end| x_of(place, axis, axis.position(end)));
+        [effect.low, effect.high, effect.share].map(|end| x_of(place, axis.place(end)));
     painter.hline(low..=high, y, line);
     for end in [low, high] {
         painter.vline(end, y - DOT..=y + DOT, line);
@@ -150,14 +176,8 @@ fn cell<'a>(table: &'a Table, row: usize, key: &str) -> Option<&'a Cell> {
     table.rows.get(row)?.cells.get(table.position(key)?)
 }
 
-fn ticks(axis: &Axis) -> Vec<Tick> {
-    axis.ticks((axis.position(axis.from), axis.position(axis.to)), LABELS)
-}
-
-/// Returns the place of a position on the axis; a position beyond the axis gets the place of its end.
+/// Returns the horizontal position on screen of a place on the axis, from 0 to 1.
 #[expect(clippy::cast_possible_truncation, reason = "a place on screen")]
-fn x_of(place: Rect, axis: &Axis, position: f64) -> f32 {
-    let (from, to) = (axis.position(axis.from), axis.position(axis.to));
-    let share = ((position - from) / (to - from)).clamp(0.0, 1.0);
-    place.left() + place.width() * share as f32
+fn x_of(place: Rect, at: f64) -> f32 {
+    place.left() + place.width() * at as f32
 }

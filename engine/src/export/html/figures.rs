@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::svg::axis::place;
 use super::fluid::{Fluid, percent};
 use crate::nanos::Nanos;
 use crate::report::chart::Axis;
@@ -113,7 +112,7 @@ fn axis_ends(axis: &Axis) -> String {
 /// p99.
 fn dot(row: &Configuration, axis: &Axis) -> String {
     let Some(p99) = row.p99() else { return String::new() };
-    let at = |time: Nanos| place(axis, time.as_f64());
+    let at = |time: Nanos| axis.place(time.as_f64());
     let mut fluid = Fluid::default();
     if let Some((low, high)) = row.p99_interval() {
         fluid.line("ci", (at(low), 7.0), (at(high), 7.0));

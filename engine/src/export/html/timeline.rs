@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::super::sanitize::{NOTE, html};
-use super::super::svg::axis::place;
 use super::super::svg::dots::dots;
 use super::super::svg::mark;
 use super::fluid::{Fluid, percent};
@@ -157,7 +156,7 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     };
     let y_axis = Axis::linear("", Quantity::Time, 0.0, most * 1.06);
     let x_axis = Axis::linear("", Quantity::Time, 0.0, frames.end.as_f64());
-    let x = |at: f64| place(&x_axis, at);
+    let x = |at: f64| x_axis.place(at);
     let y = |value: f64| y_of(&y_axis, PLOT, value);
     let mut fluid = Fluid::default();
     fluid.y_axis(&y_axis, PLOT);
@@ -219,7 +218,7 @@ pub(super) struct Stem<'a> {
 
 /// Returns the y coordinate of a value between the top and the bottom of a plot.
 pub(super) fn y_of(axis: &Axis, (top, bottom): (f64, f64), value: f64) -> f64 {
-    bottom - (bottom - top) * place(axis, value)
+    bottom - (bottom - top) * axis.place(value)
 }
 
 /// Draws the dots and the stems of a timeline, `height` high, between the top and the bottom of `plot`.
@@ -229,7 +228,7 @@ pub(super) fn draw_values(
     (plot, height): ((f64, f64), f64),
     (points, stems): (&[(f64, f64)], &[Stem<'_>]),
 ) {
-    let at = |&(at, value): &(f64, f64)| (place(x_axis, at), y_of(y_axis, plot, value));
+    let at = |&(at, value): &(f64, f64)| (x_axis.place(at), y_of(y_axis, plot, value));
     let mut paths: BTreeMap<&str, String> = BTreeMap::new();
     let mut marks = String::new();
     for stem in stems {

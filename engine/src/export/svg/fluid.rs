@@ -2,10 +2,13 @@
 //! sizes are in pixels, so that text is never scaled. In a file of its own, x is in pixels too.
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::axis::{self, place, shortened, ticks, ticks_down};
 use super::marks;
 use crate::report::chart::{Axis, Chart, Limit};
 
+/// The length of an axis of values in labels.
+const AXIS_LENGTH: f64 = 5.0;
+/// The height of a row name, with the space between two names, in pixels.
+const NAME_HEIGHT: f64 = 27.9;
 /// Maximum number of axis labels: first for a narrow plot (a half or third of the page's width), then for a
 /// plot of the full width.
 const LABELS: [usize; 2] = [5, 10];
@@ -148,7 +151,7 @@ impl Fluid {
         is_half: bool,
         has_names: bool,
     ) {
-        let ticks = ticks(axis, axis::LABELS);
+        let ticks = axis.labels(AXIS_LENGTH);
         let most = if is_half { LABELS[0] } else { LABELS[1] };
         let step = ticks.len().div_ceil(most).max(1);
         // If a phone has no room for all labels, it shows every second one: the others have the class `wide`.
@@ -174,12 +177,16 @@ impl Fluid {
 
     /// Adds grid lines and labels, or row names, of the vertical axis.
     pub(in crate::export) fn y_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64)) {
-        for (share, text) in ticks_down(axis, bottom - top) {
+        let has_names = !axis.names.is_empty();
+        let length = if has_names { (bottom - top) / NAME_HEIGHT } else { AXIS_LENGTH };
+        for (share, text) in axis.labels(length) {
+            // Rows are numbered from top to bottom; values increase from bottom to top.
+            let share = if has_names { share } else { 1.0 - share };
             let y = top + (bottom - top) * share;
-            if axis.names.is_empty() {
+            if !has_names {
                 self.line("grid", (0.0, y), (1.0, y));
             }
-            self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(&text, NAME_LETTERS));
+            self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(&text));
         }
     }
 
@@ -204,11 +211,19 @@ impl Fluid {
 
 /// Returns the position of a limit on its axis, from 0 to 1; `None` if it is outside.
 fn place_inside(axis: &Axis, limit: &Limit) -> Option<f64> {
-    (axis.from <= limit.at && limit.at <= axis.to).then(|| place(axis, limit.at))
+    (axis.from <= limit.at && limit.at <= axis.to).then(|| axis.place(limit.at))
 }
 
 /// Maximum number of characters of a row name next to a plot.
 pub(in crate::export) const NAME_LETTERS: usize = 36;
+
+/// Shortens a row name to at most [`NAME_LETTERS`] characters.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= NAME_LETTERS {
+        return name.to_owned();
+    }
+    name.chars().take(NAME_LETTERS - 1).chain(['…']).collect()
+}
 
 /// Formats a share of the width as a percentage.
 pub(in crate::export) fn percent(share: f64) -> String {

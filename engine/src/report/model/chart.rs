@@ -1,5 +1,5 @@
-//! Plots as data: series, axes with unit and scale, and limit lines. The window and exported files draw the same
-//! data.
+//! Plots as data: a plane of two axes with unit and scale, and on it zones, series, and limit lines. The window and
+//! exported files paint the same data, with the same ticks for a range and a length ([`Axis::ticks`]).
 
 mod common;
 mod forest;
@@ -154,6 +154,13 @@ impl Axis {
             Scale::Log => 10_f64.powf(position),
             Scale::Change => position.exp_m1(),
         }
+    }
+
+    /// Returns the place of a value between the ends of the axis, from 0 to 1; values outside are at the nearest end.
+    pub fn place(&self, value: f64) -> f64 {
+        let (from, to) = (self.position(self.from), self.position(self.to));
+        let place = (self.position(value) - from) / (to - from);
+        if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Creates an axis of rows with these names, from top to bottom.

@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 
 use super::super::super::sanitize::{NAME, NOTE, html};
-use super::super::super::svg::axis::{place, ticks};
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::chip;
@@ -176,7 +175,7 @@ fn axis_of(lines: &[Change]) -> Axis {
 
 fn labels(axis: &Axis) -> String {
     let mut fluid = Fluid::default();
-    for (at, text) in ticks(axis, LABELS) {
+    for (at, text) in axis.labels(LABELS) {
         fluid.word("", (at, 0.0), 11.0, "middle", &text);
     }
     fluid.hidden(14.0)
@@ -186,10 +185,10 @@ fn drawing(axis: &Axis, line: &Change) -> String {
     let mut fluid = Fluid::default();
     let middle = ROW / 2.0;
     if let Some(noise) = line.drawn.and_then(|drawn| drawn.noise) {
-        let ends = (place(axis, -noise), place(axis, noise));
+        let ends = (axis.place(-noise), axis.place(noise));
         fluid.bar("class=\"nf\"", ends, (3.0, ROW - 6.0), "noise floor");
     }
-    for (at, text) in ticks(axis, LABELS) {
+    for (at, text) in axis.labels(LABELS) {
         let class = if text == "0" { "zero" } else { "grid" };
         fluid.line(class, (at, -6.0), (at, ROW + 6.0));
     }
@@ -200,11 +199,11 @@ fn drawing(axis: &Axis, line: &Change) -> String {
         _ => "g-none",
     };
     if let Some((low, high)) = drawn.interval {
-        let ends = (place(axis, low), place(axis, high));
+        let ends = (axis.place(low), axis.place(high));
         fluid.line(&format!("w {look}"), (ends.0, middle), (ends.1, middle));
     }
     let radius = if drawn.interval.is_some() { 4.5 } else { 2.5 };
-    let x = percent(place(axis, drawn.at));
+    let x = percent(axis.place(drawn.at));
     fluid.add(&format!("<circle class=\"{look}\" cx=\"{x}\" cy=\"{middle}\" r=\"{radius}\"/>"));
     fluid.hidden(ROW)
 }

@@ -96,6 +96,14 @@ impl Axis {
             kind => kind.ticks(range, length),
         }
     }
+
+    /// Returns the ticks of the whole axis that have a label: their places, from 0 to 1, and the labels.
+    pub fn labels(&self, length: f64) -> Vec<(f64, String)> {
+        let (from, to) = (self.position(self.from), self.position(self.to));
+        let ticks = self.ticks((from, to), length).into_iter();
+        let labeled = ticks.filter(|tick| !tick.text.is_empty());
+        labeled.map(|tick| (((tick.at - from) / (to - from)).clamp(0.0, 1.0), tick.text)).collect()
+    }
 }
 
 /// Returns a tick in the middle of each row, or only of some rows if rows are lower than their names.

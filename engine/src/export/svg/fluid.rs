@@ -1,5 +1,5 @@
 //! A drawing with axes. On a page, it adapts to the width of its column: x is in percent, y and font
-//! sizes are in pixels, so that text is never scaled. In a file of its own, x is in pixels too.
+//! sizes are in pixels, so that text is never scaled. In a separate file, x is in pixels too.
 
 use super::super::sanitize::{NAME, NOTE, html};
 use super::marks;

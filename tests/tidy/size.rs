@@ -19,9 +19,9 @@ use super::{Source, check, is_of_tests, sources};
 /// known programs; one effect for every question "did it change", the run-to-run variation by kind of metric, disturbed
 /// runs by name, and more conditions; captures read in three steps, with seven formats more; the words of comparison and
 /// of the quick check moved from the app.
-/// Engine, 55 931 to 55 975, and app, 37 692 to 37 610: the outlines of marks, the names of rows, and the axis of forest
+/// Engine, 55 931 to 55 978, and app, 37 692 to 37 610: the outlines of marks, the names of rows, and the axis of forest
 /// plots moved from the app.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 55_975), ("app/src", 37_610)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 55_978), ("app/src", 37_610)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

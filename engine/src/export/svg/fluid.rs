@@ -93,11 +93,15 @@ impl Fluid {
         if text.is_empty() {
             return;
         }
-        let (x, text) = (self.x(x), html(text, NAME));
-        let look = if self.ends.is_some() { TEXT } else { "" };
+        let text = html(text, NAME);
+        // Some programs that show a file apply `dx` twice to a text that does not begin at `x`.
+        let (x, look) = match self.ends {
+            Some((left, right)) => (format!("x=\"{:.1}\"", left + (right - left) * x + dx), TEXT),
+            None => (format!("x=\"{}\" dx=\"{dx}\"", percent(x)), ""),
+        };
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         self.add(&format!(
-            "<text{class}{look} x=\"{x}\" dx=\"{dx}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
+            "<text{class}{look} {x} y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
         ));
     }
 

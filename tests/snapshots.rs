@@ -1,7 +1,8 @@
 //! Every page in every state, dark and light, in three sizes, with reproducible runs. No text may
 //! be cut off or covered, and every widget must have a name. With `JITTERSCOPE_PICTURES=1 cargo
 //! test -p jitterscope-tests snapshots`, an image of each is written to `target/pictures`, drawn
-//! without a graphics card.
+//! without a graphics card; with another value, such as `gaps-finished-dark`, only the images whose
+//! names contain it.
 
 mod look;
 pub(super) mod made;
@@ -123,6 +124,10 @@ impl Album {
 
     fn write(&mut self, harness: &Harness<'_, App>, image: &str) {
         let Some(folder) = &self.folder else { return };
+        let wanted = std::env::var(WANTED).unwrap_or_default();
+        if wanted != "1" && !image.contains(&wanted) {
+            return;
+        }
         let png = frame_png(&harness.ctx, harness.output().shapes.clone()).unwrap();
         std::fs::write(folder.join(format!("{image}.png")), png).unwrap();
         self.count += 1;

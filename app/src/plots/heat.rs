@@ -6,9 +6,10 @@ mod rows;
 use eframe::egui::{Align2, Key, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_plot::{HoverPosition, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Chart;
+use jitterscope_engine::report::chart::Axis;
+use jitterscope_engine::report::{Chart, table};
 
-use super::axis::{AxisKind, log_place, narrow, whole};
+use super::axis::{AxisKind, narrow, whole};
 use super::cells::{Cell, Cells};
 use super::menu::{PlotTable, controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
@@ -33,6 +34,8 @@ const ROW: (f32, f32) = (26.0, 6.0);
 const BARS: (f32, f32) = (270.0, 700.0);
 /// Height of the time axis below the map, in points.
 const AXIS: f32 = 44.0;
+/// Minimum distance between two labels of the axis of the bars, in points.
+const LABEL: f32 = 44.0;
 /// Maximum number of gaps in the details of a cell.
 const LISTED: usize = 6;
 
@@ -188,11 +191,10 @@ impl HeatMap {
     /// typical and of bad gaps.
     fn bars_ui(&self, ui: &Ui, bars: Rect, transform: &PlotTransform, tokens: &Tokens) {
         let painter = ui.painter();
-        let (low, high) = (4.0, log_place(self.limits.1.as_f64()).max(7.0) + 0.5);
-        let x_of = |nanos: Nanos| {
-            let share = (log_place(nanos.as_f64()) - low) / (high - low);
-            bars.left() + narrow(share.clamp(0.0, 1.0)) * bars.width()
-        };
+        let most = self.limits.1.as_f64().max(1e7) * 10.0_f64.sqrt();
+        let axis = Axis::log("Longest gap", table::Quantity::Time, 1e4, most);
+        let at = |place: f64| bars.left() + narrow(place) * bars.width();
+        let x_of = |nanos: Nanos| at(axis.place(nanos.as_f64()));
         let longest = self.rows.iter().map(|row| row.longest).max().unwrap_or_default();
         for (row, number) in self.rows.iter().zip(0_u32..).filter(|(row, _)| !row.is_blank()) {
             let y = |place: f64| transform.position_from_point(&PlotPoint::new(0.0, place)).y;
@@ -201,23 +203,25 @@ impl HeatMap {
             let look = tokens.series(usize::from(row.longest == longest && 1 < self.rows.len()));
             painter.rect_filled(bar, 0, look.color.gamma_multiply(0.75));
         }
-        let marks = [
-            (Nanos::from_micros(10), "10 µs".to_owned(), tokens.t2, false),
-            (Nanos::from_micros(300), "300 µs".to_owned(), tokens.t2, false),
-            (self.limits.0, text::format_time(self.limits.0), tokens.fair, true),
-            (self.limits.1, text::format_time(self.limits.1), tokens.poor, true),
-        ];
-        for (at, words, color, is_limit) in marks {
-            let x = x_of(at);
-            if is_limit {
-                let path = [pos2(x, bars.top()), pos2(x, bars.bottom())];
-                painter.extend(Dash::LIMIT.line(&path, Stroke::new(1.2, color)));
-            }
+        let label = |x: f32, words: String, color| {
             let place = pos2(x, bars.bottom() + 4.0);
             painter.text(place, Align2::CENTER_TOP, words, Type::Axis.font(), color);
+        };
+        let limits = [(self.limits.0, tokens.fair), (self.limits.1, tokens.poor)];
+        for (limit, color) in limits {
+            let x = x_of(limit);
+            let path = [pos2(x, bars.top()), pos2(x, bars.bottom())];
+            painter.extend(Dash::LIMIT.line(&path, Stroke::new(1.2, color)));
+            label(x, text::format_time(limit), color);
+        }
+        for (place, words) in axis.labels(f64::from(bars.width() / LABEL)) {
+            let x = at(place);
+            if limits.iter().all(|(limit, _)| LABEL <= (x - x_of(*limit)).abs()) {
+                label(x, words, tokens.t2);
+            }
         }
         let title = pos2(bars.center().x, bars.bottom() + 20.0);
-        painter.text(title, Align2::CENTER_TOP, "Longest gap", Type::Axis.font(), tokens.t2);
+        painter.text(title, Align2::CENTER_TOP, axis.title, Type::Axis.font(), tokens.t2);
     }
 
     /// Returns row and time at a position of the plot; `None` outside of the rows.

@@ -13,6 +13,8 @@ use egui_plot::{
     PlotTransform, PlotUi, VPlacement,
 };
 
+use jitterscope_engine::report::chart::row_ticks;
+
 use super::axis::{AxisKind, Tick, narrow};
 use super::wheel::takes_wheel;
 use crate::theme::{Tokens, Type, size};
@@ -396,10 +398,10 @@ impl Direction<'_> {
         let spacer = move |input: GridInput| {
             let (from, to) = input.bounds;
             let step = input.base_step_size / f64::from(GRID.min) * f64::from(apart);
-            let mut ticks = if names.is_empty() {
-                axis.ticks(from, to, step)
-            } else {
-                rows(&names, (from, to), step)
+            let length = (to - from) / step;
+            let mut ticks = match axis {
+                AxisKind::Rows => row_ticks(&names, (from, to), length),
+                axis => axis.ticks((from, to), length),
             };
             // A label at the lower end of a vertical axis is omitted: in the corner, it would
             // overlap a label of the horizontal axis.
@@ -465,24 +467,6 @@ impl Direction<'_> {
 /// Assumed length of a plot, in points, by which labels in its margin count as close to each other.
 const MARGIN_LENGTH: f64 = 240.0;
 
-/// Returns a tick in the middle of each row, or only of some rows if rows are lower than their
-/// labels.
-fn rows(names: &[String], (from, to): (f64, f64), step: f64) -> Vec<Tick> {
-    // `egui_plot` draws no label at all if labels are closer than they are high: up to 13.5 points,
-    // 0.43 of `step`.
-    let apart = (step * 0.43).ceil().max(1.0);
-    let mut next = f64::NEG_INFINITY;
-    let mut ticks = Vec::new();
-    for (name, row) in names.iter().zip(0_u32..) {
-        let at = f64::from(row) + 0.5;
-        if from <= at && at <= to && next <= at {
-            next = at + apart - 1e-9;
-            ticks.push(Tick { at, step: apart, text: name.clone() });
-        }
-    }
-    ticks
-}
-
 #[cfg(test)]
 mod tests {
     use eframe::egui::RawInput;
@@ -536,7 +520,7 @@ mod tests {
         };
         // Between 3 µs and 4.5 µs, no tick has a label.
         let unlabeled = (3_000_f64.log10(), 4_500_f64.log10());
-        let ticks = AxisKind::LogNanos.ticks(unlabeled.0, unlabeled.1, 0.1);
+        let ticks = AxisKind::LogNanos.ticks(unlabeled, 2.0);
         assert!(ticks.iter().all(|tick| tick.text.is_empty()), "{ticks:?}");
         let (empty, labeled) = ("without labels", "with labels");
         height(labeled, (2.0, 6.0));
@@ -562,15 +546,5 @@ mod tests {
         assert!(marks.iter().all(|mark| mark.value <= 10.0), "{marks:?}");
         let limit = marks.last().unwrap();
         assert_eq!(text(*limit, &(0.0..=10.0)), "", "the near side has only its ticks");
-    }
-
-    #[test]
-    fn low_rows_name_some_of_them() {
-        let names: Vec<String> = (0..100).map(|row| format!("CPU {row}")).collect();
-        let named = |step| rows(&names, (0.0, 100.0), step).len();
-        assert_eq!(named(1.0), 100);
-        assert!(named(20.0) < 15, "{}", named(20.0));
-        // Rows of 6.4 points: every second label would be 12.8 points from the next.
-        assert_eq!(named(f64::from(WORDS.1) / 6.4), 34);
     }
 }

@@ -25,17 +25,14 @@ pub(super) fn line_style(dash: Dash) -> LineStyle {
 
 /// Returns the shape of a marker, and whether it is filled.
 pub(super) const fn marker(mark: Mark) -> (MarkerShape, bool) {
-    match mark {
-        Mark::Circle => (MarkerShape::Circle, true),
-        Mark::Square => (MarkerShape::Square, true),
-        Mark::TriangleUp => (MarkerShape::Up, true),
-        Mark::TriangleDown => (MarkerShape::Down, true),
-        Mark::Diamond => (MarkerShape::Diamond, true),
-        Mark::Cross => (MarkerShape::Cross, true),
-        Mark::Plus => (MarkerShape::Plus, true),
-        Mark::Ring => (MarkerShape::Circle, false),
-        Mark::HollowDiamond => (MarkerShape::Diamond, false),
-        Mark::HollowSquare => (MarkerShape::Square, false),
-        Mark::HollowTriangle => (MarkerShape::Up, false),
-    }
+    let shape = match mark {
+        Mark::Circle | Mark::Ring => MarkerShape::Circle,
+        Mark::Square | Mark::HollowSquare => MarkerShape::Square,
+        Mark::TriangleUp | Mark::HollowTriangle => MarkerShape::Up,
+        Mark::TriangleDown => MarkerShape::Down,
+        Mark::Diamond | Mark::HollowDiamond => MarkerShape::Diamond,
+        Mark::Cross => MarkerShape::Cross,
+        Mark::Plus => MarkerShape::Plus,
+    };
+    (shape, mark.is_filled() || matches!(mark, Mark::Cross | Mark::Plus))
 }

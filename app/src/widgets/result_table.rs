@@ -25,6 +25,7 @@ use self::cell::CellView;
 use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
 use self::cursor::{Cursor, Pressed};
 pub use self::forest::ForestPlot;
+use self::forest::ForestView;
 use self::header::{GROUP, TitleState, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
 use self::prepared::{Prepared, inset};
@@ -184,7 +185,7 @@ impl<'a> ResultTable<'a> {
                 * size::TABLE_ROW,
         );
         let top_left = ui.cursor().min;
-        let forest = self.forest.map(|plot| (plot, place_after(prepared, columns, plot)));
+        let forest = self.forest.map(|plot| ForestView::new(plot, prepared, columns));
         let forest_width = if forest.is_some() { forest::WIDTH + GAP } else { 0.0 };
         let wide = columns.iter().map(|column| column.width + GAP).sum::<f32>() + forest_width;
         let plot_width = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
@@ -240,9 +241,9 @@ impl<'a> ResultTable<'a> {
         for (place, column) in columns.iter().enumerate() {
             right += column.width + GAP;
             edges.push((column.at, right, column.width));
-            if view.forest_after(place).is_some() {
+            if let Some(plot) = view.forest_after(place) {
                 let (_, axis) = ui.allocate_space(vec2(0.0, forest::AXIS));
-                ForestPlot::axis_ui(ui, right + GAP / 2.0, axis.top());
+                plot.axis_ui(ui, right + GAP / 2.0, axis.top());
                 right += forest_width;
             }
         }
@@ -387,25 +388,13 @@ struct View<'a> {
     cursor: Option<Cursor>,
     has_moved: bool,
     can_open: bool,
-    /// The forest plot, and the position among the visible columns of the column that it follows.
-    forest: Option<(ForestPlot, usize)>,
-}
-
-/// Returns the position among the visible columns of the column that a forest plot follows: the
-/// column of intervals, the column of values if that is hidden, or else the last column.
-fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -> usize {
-    let key_of = |shown: &ShownColumn| {
-        let column = prepared.grid.columns.get(shown.at)?;
-        prepared.table.columns.get(column.column).map(|column| column.key)
-    };
-    let place = |key| columns.iter().position(|shown| key_of(shown) == Some(key));
-    place(plot.interval).or_else(|| place(plot.value)).unwrap_or(columns.len().saturating_sub(1))
+    forest: Option<ForestView>,
 }
 
 impl View<'_> {
     /// Returns the forest plot if it follows the visible column at this position; otherwise `None`.
-    fn forest_after(&self, place: usize) -> Option<ForestPlot> {
-        self.forest.filter(|(_, after)| *after == place).map(|(plot, _)| plot)
+    fn forest_after(&self, place: usize) -> Option<&ForestView> {
+        self.forest.as_ref().filter(|forest| forest.after == place)
     }
 
     /// Returns the visible part of the horizontal extent of a row.

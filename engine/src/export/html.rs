@@ -5,7 +5,6 @@ mod blocks;
 mod compared;
 mod drawn;
 mod figures;
-mod fluid;
 mod plot;
 mod timeline;
 mod verdict;
@@ -13,6 +12,7 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html, html_lines};
+use super::svg::{self, fluid};
 use super::{CheckFile, Headline, IncludedNames, Options, comparison_document, ticket};
 use crate::format::exported;
 use crate::report::chart::default_row;
@@ -30,7 +30,7 @@ const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-ru
 const SCRIPT: &str = include_str!("html/script.js");
 /// The hash of the script, by which the content security policy of the page permits it.
 const SCRIPT_HASH: &str = "sha256-Mu4OKZR8vsSUU5qdHF+WuU+tijOByZTpZuEHZ8aEhwA=";
-/// SVG definitions of the icons, and of the marks that show the cause of a late frame.
+/// SVG definitions of the icons.
 const DEFINITIONS: &str = include_str!("html/defs.html");
 
 /// What the plots of a document show.
@@ -213,9 +213,10 @@ fn begin(title: &str, foot: &str, to: &mut dyn Write) -> io::Result<()> {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
          'unsafe-inline'; script-src '{SCRIPT_HASH}'\">\n<title>{title} – Jitterscope</title>\n<style>\n{}\
          @media print{{@page{{@bottom-left{{content:\"{foot}\";font:7pt system-ui,sans-serif;color:#4c5864}}}}}}\n\
-         </style>\n</head>\n<body>\n{DEFINITIONS}<main>",
+         </style>\n</head>\n<body>\n{DEFINITIONS}{}<main>",
         env!("CARGO_PKG_VERSION"),
         include_str!("html/style.css"),
+        svg::mark::definitions(),
     )
 }
 

@@ -1,29 +1,31 @@
 //! Charts as SVG: within a page, whose style sheet sets the colors, or as a separate file.
 
-pub(super) mod axis;
 pub(super) mod dots;
+pub(super) mod fluid;
+pub(super) mod mark;
 mod marks;
 
 use std::fmt::Write as _;
 
 use super::sanitize::{self, NAME};
-use crate::report::chart::{Axis, Chart, Limit};
-use axis::{place, ticks};
+use crate::report::chart::{Axis, Chart};
+use crate::stats::float;
+use fluid::{Fluid, NAME_LETTERS, TEXT};
 
 /// Width and height in pixels of a plot as a file, if a page shows the plot at full width.
 const WIDE: (f64, f64) = (950.0, 298.0);
 /// Width and height in pixels of a plot as a file, if a page shows the plot at half width.
 const HALF: (f64, f64) = (460.0, 248.0);
-/// Space around the plot for axis labels, in pixels.
-const MARGINS: Margins = Margins { left: 62.0, top: 20.0, right: 26.0, bottom: 42.0 };
+/// Space above, right of, and below the plot for axis labels, in pixels.
+const TOP: f64 = 20.0;
+const RIGHT: f64 = 26.0;
+const BOTTOM: f64 = 42.0;
+/// Space left of a plot without row names for axis labels, in pixels.
+const LEFT: f64 = 62.0;
 /// Width of a character in pixels, to compute the space for row names.
 const LETTER: f64 = 6.0;
-/// Maximum width of row names, in pixels.
-const MAX_NAMES: f64 = 300.0;
 /// For a plot with row names: preferred height of one row, and max height of all rows, in pixels.
 const ROW: (f64, f64) = (20.0, 900.0);
-/// Minimum distance between two row names, in pixels.
-const NAME_HEIGHT: f64 = 12.0;
 /// Height of a line of text, in pixels.
 const LINE: f64 = 18.0;
 /// Color and dash pattern of each series in a separate file.
@@ -37,163 +39,37 @@ const SERIES: [(&str, &str); 8] = [
     ("#00707a", "10 3"),
     ("#6b4a2b", "3 1"),
 ];
-/// SVG attributes of texts, grid lines, the frame, and lines at limits. In a page, the style sheet
-/// overrides the colors.
-const WORDS: &str = "font-size='11' fill='#5b6472'";
-const GRID: &str = "class='grid' fill='none' stroke='#d9dde3' stroke-width='.6'";
-const FRAME: &str = "class='frame' fill='none' stroke='#5b6472' stroke-width='.8'";
+/// SVG attributes of the line at the reference of a box.
 const LEVEL: &str =
     "class='level' fill='none' stroke='#b3261e' stroke-width='.8' stroke-dasharray='2 3'";
 
-/// Space around a plot, in pixels.
-#[derive(Clone, Copy, Debug)]
-struct Margins {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-/// A plot that is being drawn.
+/// The marks of a plot that are being drawn in a box of `size`, with `top` above them.
 #[derive(Debug)]
 struct Drawing<'a> {
     body: String,
     size: (f64, f64),
-    margins: Margins,
+    top: f64,
     x: &'a Axis,
     y: &'a Axis,
 }
 
-impl<'a> Drawing<'a> {
-    fn of(chart: &'a Chart) -> Self {
-        let (width, height) = if chart.is_half { HALF } else { WIDE };
-        let names = &chart.y.names;
-        let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
-        let left = if names.is_empty() { MARGINS.left } else { (longest + 14.0).min(MAX_NAMES) };
-        let rows = ROW.0 * chart.y.to;
-        let height =
-            if names.is_empty() { height } else { rows.min(ROW.1) + MARGINS.top + MARGINS.bottom };
-        let mut drawing = Self::empty(chart, (width, height), Margins { left, ..MARGINS });
-        drawing.axes();
-        drawing.graded_marks(chart);
-        for limit in &chart.limits {
-            drawing.limit(limit);
-        }
-        drawing
-    }
-
-    fn empty(chart: &'a Chart, size: (f64, f64), margins: Margins) -> Self {
-        Self { body: String::new(), size, margins, x: &chart.x, y: &chart.y }
-    }
-
-    fn graded_marks(&mut self, chart: &Chart) {
-        self.zones(&chart.x, true);
-        self.zones(&chart.y, false);
-        self.marks(&chart.marks);
-    }
-
+impl Drawing<'_> {
     fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
     }
 
-    fn right(&self) -> f64 {
-        self.size.0 - self.margins.right
-    }
-
-    const fn top(&self) -> f64 {
-        self.margins.top
-    }
-
-    fn bottom(&self) -> f64 {
-        self.size.1 - self.margins.bottom
-    }
-
     fn across(&self, value: f64) -> f64 {
-        self.margins.left + (self.right() - self.margins.left) * place(self.x, value)
+        self.size.0 * self.x.place(value)
     }
 
     /// Returns the y coordinate of a value. Rows are numbered from top to bottom; values increase
     /// from bottom to top.
     fn down(&self, value: f64) -> f64 {
-        let share = place(self.y, value);
+        let share = self.y.place(value);
         let share = if self.y.names.is_empty() { 1.0 - share } else { share };
-        self.top() + (self.bottom() - self.top()) * share
+        self.top + (self.size.1 - self.top) * share
     }
-
-    fn axes(&mut self) {
-        let (top, right, bottom) = (MARGINS.top, self.right(), self.bottom());
-        let (x, y) = (self.x, self.y);
-        for (share, text) in ticks(x) {
-            let at = self.margins.left + (right - self.margins.left) * share;
-            self.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom:.1}'/>"));
-            self.word((at, bottom + 18.0), "middle", &text);
-        }
-        for (share, text) in ticks(y) {
-            let at = bottom - (bottom - top) * share;
-            self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
-            self.word((self.margins.left - 8.0, at + 4.0), "end", &text);
-        }
-        let room = (MAX_NAMES - 14.0) / LETTER;
-        let mut last = f64::MIN;
-        for (name, row) in y.names.iter().zip(0_u32..) {
-            let at = self.down(f64::from(row) + 0.5);
-            if at - last < NAME_HEIGHT {
-                continue;
-            }
-            last = at;
-            let mut name: String = name.clone();
-            if room < width_of(&name) / LETTER {
-                name = name
-                    .chars()
-                    .zip(0_u32..)
-                    .take_while(|it| f64::from(it.1) < room)
-                    .map(|it| it.0)
-                    .collect();
-                name.push('…');
-            }
-            self.word((self.margins.left - 8.0, at + 4.0), "end", &name);
-        }
-        self.add(&format!(
-            "<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>",
-            self.margins.left
-        ));
-        if !x.title.is_empty() {
-            self.word((right, bottom + 34.0), "end", x.title);
-        }
-        if !y.title.is_empty() {
-            self.word((4.0, top - 8.0), "start", y.title);
-        }
-    }
-
-    fn word(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
-        let text = sanitize::html(text, NAME);
-        self.add(&format!(
-            "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' {WORDS}>{text}</text>"
-        ));
-    }
-
-    /// Draws a line with a label at a limit, if it is within the axis.
-    fn limit(&mut self, limit: &Limit) {
-        let axis = if limit.is_vertical { self.x } else { self.y };
-        if limit.at < axis.from || axis.to < limit.at {
-            return;
-        }
-        let (right, bottom) = (self.right(), self.bottom());
-        if limit.is_vertical {
-            let at = self.across(limit.at);
-            self.add(&format!("<path {LEVEL} d='M{at:.1} {}V{bottom:.1}'/>", MARGINS.top));
-            self.word((at + 4.0, MARGINS.top + 10.0), "start", &limit.label);
-        } else {
-            let at = self.down(limit.at);
-            self.add(&format!("<path {LEVEL} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
-            self.word((right - 4.0, at - 4.0), "end", &limit.label);
-        }
-    }
-}
-
-fn width_of(text: &str) -> f64 {
-    text.chars().fold(0.0, |width, _| width + LETTER)
 }
 
 /// Returns a description of the plot for screen readers.
@@ -208,16 +84,24 @@ fn described(chart: &Chart) -> String {
 
 /// Returns the marks of a plot as SVG, without axes, in a box of `size` that may be stretched.
 /// `top` is the space above the marks.
-pub(super) fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
-    let mut drawing =
-        Drawing::empty(chart, size, Margins { left: 0.0, top, right: 0.0, bottom: 0.0 });
-    drawing.graded_marks(chart);
+fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
+    let mut drawing = Drawing { body: String::new(), size, top, x: &chart.x, y: &chart.y };
+    drawing.zones(&chart.x, true);
+    drawing.zones(&chart.y, false);
+    drawing.marks(&chart.marks);
     drawing.body
 }
 
 /// Returns a plot as an SVG file, with its title and legend.
 pub(super) fn file(chart: &Chart) -> String {
-    let Drawing { body, size: (width, height), .. } = Drawing::of(chart);
+    let (width, height) = if chart.is_half { HALF } else { WIDE };
+    let letters = chart.y.names.iter().map(|name| name.chars().count().min(NAME_LETTERS)).max();
+    let left = letters.map_or(LEFT, |letters| float(letters) * LETTER + 14.0);
+    let rows = letters.map(|_| (ROW.0 * chart.y.to).min(ROW.1) + TOP + BOTTOM);
+    let height = rows.unwrap_or(height);
+    let mut fluid = Fluid::fixed((left, width - RIGHT));
+    fluid.plot(chart, (TOP, height - BOTTOM));
+    let body = fluid.elements();
     let names = chart.names();
     let names = if 1 < names.len() { names } else { Vec::new() };
     let mut head = format!(
@@ -236,7 +120,7 @@ pub(super) fn file(chart: &Chart) -> String {
             head.push_str(&format!("<path {} d='M14 {at:.1}H42'/>\n", stroke(series)));
         }
         let words = sanitize::html(words, NAME);
-        head.push_str(&format!("<text x='{x}' y='{y:.1}' {WORDS}>{words}</text>\n"));
+        head.push_str(&format!("<text x='{x}' y='{y:.1}'{TEXT}>{words}</text>\n"));
     }
     let top = y + 10.0;
     let title = described(chart);
@@ -253,7 +137,7 @@ pub(super) fn file(chart: &Chart) -> String {
 pub(super) fn empty_file() -> String {
     format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} 60' width='{0}' height='60' \
-         font-family='sans-serif'>\n<text x='14' y='34' {WORDS}>Nothing was measured</text>\n</svg>\n",
+         font-family='sans-serif'>\n<text x='14' y='34'{TEXT}>Nothing was measured</text>\n</svg>\n",
         HALF.0
     )
 }
@@ -298,7 +182,7 @@ fn stroke(series: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::chart::{BoxMark, Heat, Marks, Series};
+    use crate::report::chart::{BoxMark, Heat, Limit, Marks, Series};
     use crate::report::table::Quantity;
 
     fn chart(marks: Marks, y: Axis) -> Chart {

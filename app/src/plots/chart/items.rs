@@ -12,7 +12,7 @@ use jitterscope_engine::report::table::Quantity;
 use super::super::axis::{float, narrow};
 use super::super::cells::Cells;
 use super::super::style::{self, line_style, marker};
-use crate::theme::{Tokens, size};
+use crate::theme::{Tokens, size, tokens};
 use crate::widgets::{Hidden, Severity};
 
 /// Opacity of a zone, which shows the range of a grade.
@@ -40,12 +40,7 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             let look = tokens.series(at);
             let dots = Points::new(one.label.as_str(), points(chart, one));
             let (shape, is_filled) = marker(look.mark);
-            for (&(_, y), &(low, high)) in one.points.iter().zip(&one.intervals) {
-                let y = chart.y.position(y);
-                let ends = vec![[chart.x.position(low), y], [chart.x.position(high), y]];
-                let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
-                plot.line(bar.allow_hover(false));
-            }
+            intervals(plot, chart, one, look);
             let is_alone = chart.x.quantity == Quantity::Count || !one.intervals.is_empty();
             let radius = if is_alone { size::MARK } else { size::POINT };
             plot.points(dots.radius(radius).shape(shape).filled(is_filled).color(look.color));
@@ -91,10 +86,16 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     let marks = Points::new(one.label.as_str(), points(chart, one)).radius(size::MARK);
     let (shape, is_filled) = marker(look.mark);
     plot.points(marks.shape(shape).filled(is_filled).color(look.color).allow_hover(false));
-    for (&(x, _), &(low, high)) in one.points.iter().zip(&one.intervals) {
-        let x = chart.x.position(x);
-        let ends = vec![[x, chart.y.position(low)], [x, chart.y.position(high)]];
-        let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
+    intervals(plot, chart, one, look);
+}
+
+/// Adds the intervals of points: along the rows, or else upright.
+fn intervals(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, look: tokens::Series) {
+    let is_along = !chart.y.names.is_empty();
+    for (&(x, y), &(low, high)) in one.points.iter().zip(&one.intervals) {
+        let ends = if is_along { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
+        let ends = ends.map(|(x, y)| [chart.x.position(x), chart.y.position(y)]);
+        let bar = Line::new(one.label.as_str(), ends.to_vec()).stroke(look.stroke(1.4));
         plot.line(bar.allow_hover(false));
     }
 }
@@ -103,12 +104,11 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
 fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
     let color = tokens.series(0).color;
     let base = chart.y.position(chart.y.from);
-    let bars = one.points.chunks_exact(2).filter_map(|edges| {
-        let [(from, count), (to, _)] = edges else { return None };
-        let (from, to) = (chart.x.position(*from), chart.x.position(*to));
-        let bar = Bar::new(f64::midpoint(from, to), chart.y.position(*count) - base);
+    let bars = one.bins().filter(|bin| 0.0 < bin.count).map(|bin| {
+        let (from, to) = (chart.x.position(bin.from), chart.x.position(bin.to));
+        let bar = Bar::new(f64::midpoint(from, to), chart.y.position(bin.count) - base);
         let bar = bar.base_offset(base).width(to - from).fill(color.gamma_multiply(0.5));
-        (0.0 < *count).then(|| bar.stroke(Stroke::new(1.0, color)))
+        bar.stroke(Stroke::new(1.0, color))
     });
     let bars = BarChart::new(one.label.as_str(), bars.collect());
     plot.bar_chart(bars.color(color).allow_hover(false));

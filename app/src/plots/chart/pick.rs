@@ -3,7 +3,7 @@
 
 use eframe::egui::{Key, Pos2, Response};
 use egui_plot::{PlotPoint, PlotTransform};
-use jitterscope_engine::report::chart::{Chart, Marks, Series};
+use jitterscope_engine::report::chart::{Chart, HistogramBin, Marks, Series};
 use jitterscope_engine::report::table::Quantity;
 
 use super::super::plane::has_keys;
@@ -54,14 +54,12 @@ pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
 }
 
 fn bars(chart: &Chart, one: &Series) -> Vec<Target> {
-    let bars = one.points.chunks_exact(2).filter_map(|edges| {
-        let [(from, count), (to, _)] = edges else { return None };
-        let middle = f64::midpoint(chart.x.position(*from), chart.x.position(*to));
-        let words = range_text(&chart.x, (*from, *to));
-        let from = if holds_lower(&chart.x, *from) { f64::NEG_INFINITY } else { *from };
-        let pick = ChartPick { series: one.label.clone(), from, to: *to, words };
-        let at = PlotPoint::new(middle, chart.y.position(*count));
-        (0.0 < *count).then_some(Target { pick, at })
+    let bars = one.bins().filter(|bin| 0.0 < bin.count).map(|HistogramBin { from, to, count }| {
+        let middle = f64::midpoint(chart.x.position(from), chart.x.position(to));
+        let words = range_text(&chart.x, (from, to));
+        let from = if holds_lower(&chart.x, from) { f64::NEG_INFINITY } else { from };
+        let pick = ChartPick { series: one.label.clone(), from, to, words };
+        Target { pick, at: PlotPoint::new(middle, chart.y.position(count)) }
     });
     bars.collect()
 }

@@ -58,25 +58,14 @@ pub(super) fn select(
 fn edges(chart: &Chart, range: Selection) -> Option<(f64, f64)> {
     let Marks::Steps(all) = &chart.marks else { return None };
     let (from, to) = (range.begin.min(range.end), range.begin.max(range.end));
-    let bins = all.first()?.points.chunks_exact(2).filter_map(|bin| match bin {
-        [(low, _), (high, _)] if from < *high && *low <= to => Some((*low, *high)),
-        _ => None,
-    });
-    bins.reduce(|all, bin| (all.0, bin.1))
+    let bins = all.first()?.bins().filter(|bin| from < bin.to && bin.from <= to);
+    bins.map(|bin| (bin.from, bin.to)).reduce(|all, bin| (all.0, bin.1))
 }
 
 /// Returns the number of values of a series between two bin edges, and in total.
 fn counts(one: &Series, (from, to): (f64, f64)) -> (f64, f64) {
-    let mut counts = (0.0, 0.0);
-    for bin in one.points.chunks_exact(2) {
-        if let [(low, count), (high, _)] = bin {
-            counts.1 += count;
-            if from <= *low && *high <= to {
-                counts.0 += count;
-            }
-        }
-    }
-    counts
+    let inside = one.bins().filter(|bin| from <= bin.from && bin.to <= to);
+    (inside.map(|bin| bin.count).sum(), one.bins().map(|bin| bin.count).sum())
 }
 
 /// Returns the text that states how many values of each series are in the range.

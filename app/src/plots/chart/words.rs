@@ -73,13 +73,9 @@ fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Opt
     let mut edges = None;
     let mut lines = Vec::new();
     for (one, _) in series.iter().zip(0..).filter(|(_, at)| !hidden.is_hidden(*at)) {
-        let bin = one.points.chunks_exact(2).find_map(|bin| match bin {
-            [(from, count), (to, _)] if (*from..*to).contains(&value) => Some((*from, *to, *count)),
-            _ => None,
-        });
-        if let Some((from, to, count)) = bin {
-            edges = Some((from, to));
-            let count = counted_text(&chart.y, count);
+        if let Some(bin) = one.bins().find(|bin| (bin.from..bin.to).contains(&value)) {
+            edges = Some((bin.from, bin.to));
+            let count = counted_text(&chart.y, bin.count);
             // A single histogram needs no name: the title of the plot is sufficient.
             lines.push(match series.len() {
                 1 => count,
@@ -137,9 +133,8 @@ fn highest(chart: &Chart, one: &Series) -> Option<String> {
 }
 
 fn counted(chart: &Chart, one: &Series) -> Option<String> {
-    let bins = || one.points.chunks_exact(2).filter(|bin| bin.iter().all(|edge| 0.0 < edge.1));
-    let total = bins().filter_map(<[_]>::first).map(|edge| edge.1).sum();
-    let end = bins().next_back()?.last()?.0;
+    let bins = || one.bins().filter(|bin| 0.0 < bin.count);
+    let (total, end) = (bins().map(|bin| bin.count).sum(), bins().next_back()?.to);
     let (total, end) = (counted_text(&chart.y, total), value_text(&chart.x, end));
     Some(format!("{}: {total}, max below {end}", one.label))
 }
@@ -177,21 +172,13 @@ fn of_points(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
 /// Returns one row per bin in which any series has values: the edges of the bin, and the count of
 /// each series. All series have the same bin edges.
 fn of_bins(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
-    let mut edges: Vec<(f64, f64)> = Vec::new();
-    for one in all {
-        for bin in one.points.chunks_exact(2) {
-            if let [(from, count), (to, _)] = bin
-                && 0.0 < *count
-            {
-                edges.push((*from, *to));
-            }
-        }
-    }
+    let seen = all.iter().flat_map(Series::bins).filter(|bin| 0.0 < bin.count);
+    let mut edges: Vec<(f64, f64)> = seen.map(|bin| (bin.from, bin.to)).collect();
     edges.sort_by(|a, b| a.0.total_cmp(&b.0));
     edges.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
     let count = |one: &Series, from: f64| {
-        let mut bins = one.points.chunks_exact(2).filter_map(<[_]>::first);
-        bins.find(|edge| edge.0.total_cmp(&from).is_eq()).map_or(0.0, |edge| edge.1)
+        let bin = one.bins().find(|bin| bin.from.total_cmp(&from).is_eq());
+        bin.map_or(0.0, |bin| bin.count)
     };
     edges
         .into_iter()

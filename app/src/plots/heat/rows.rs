@@ -84,13 +84,10 @@ impl HeatRow {
     /// Divides a time range into `count` columns, and returns the longest gap that overlaps with each,
     /// in nanoseconds; 0 without gaps. Time: O(count × log n) for n gaps.
     pub(super) fn columns(&self, (from, to): (f64, f64), count: u32) -> Vec<f64> {
-        let width = (to - from) / f64::from(count.max(1));
+        let edge = |column: u32| from + (to - from) * f64::from(column) / f64::from(count.max(1));
         let longest = |column: u32| {
-            let left = from + width * f64::from(column);
-            let each = self
-                .gaps
-                .iter()
-                .filter_map(|(_, gaps)| gaps.max(overlapping(gaps, (left, left + width))));
+            let time = (edge(column), edge(column + 1));
+            let each = self.gaps.iter().filter_map(|(_, gaps)| gaps.max(overlapping(gaps, time)));
             each.map(|gap| gap.1).fold(0.0, f64::max)
         };
         (0..count).map(longest).collect()

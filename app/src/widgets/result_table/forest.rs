@@ -3,19 +3,25 @@
 
 use eframe::egui::{Align2, Color32, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::report::Table;
+use jitterscope_engine::report::chart::Axis;
 use jitterscope_engine::report::table::Cell;
 
+use super::columns::ShownColumn;
 use super::prepared::Prepared;
 use crate::text;
-use crate::theme::{Tokens, Type, size};
+use crate::theme::tokens::Mark;
+use crate::theme::{Tokens, Type};
+use crate::widgets::mark::series_mark;
 use crate::widgets::spans::Spans;
 
 /// Width of the plot in points.
 pub(super) const WIDTH: f32 = 250.0;
 /// Height of the axis labels below the rows, in points.
 pub(super) const AXIS: f32 = 20.0;
-/// Margin at the left and at the right end of the axis, in points.
-const MARGIN: f32 = 20.0;
+/// Margin at the left and at the right of the headings, in points.
+const MARGIN: f32 = 10.0;
+/// The length of the axis in labels.
+const LABELS: f64 = 5.5;
 const DOT: f32 = 4.0;
 
 /// The columns of a table from which a forest plot is drawn. The plot is to the right of the column
@@ -41,15 +47,38 @@ struct Effect {
     high: f64,
 }
 
-impl ForestPlot {
+/// A forest plot with its axis, which is the same for all rows.
+#[derive(Clone, Debug)]
+pub(super) struct ForestView {
+    plot: ForestPlot,
+    axis: Axis,
+    labels: Vec<(f64, String)>,
+    /// Position among the visible columns of the column that the plot follows.
+    pub(super) after: usize,
+}
+
+impl ForestView {
+    pub(super) fn new(plot: ForestPlot, prepared: &Prepared, columns: &[ShownColumn]) -> Self {
+        let table = &prepared.table;
+        let effects = (0..table.rows.len()).filter_map(|row| plot.effect(table, row));
+        let ends = effects.flat_map(|Effect { share, low, high }| [share, low, high]);
+        let axis = Axis::changes("", ends);
+        Self {
+            plot,
+            labels: axis.labels(LABELS),
+            axis,
+            after: place_after(prepared, columns, plot),
+        }
+    }
+
     /// Draws the headings of both sides.
     pub(super) fn header_ui(&self, ui: &mut Ui) {
         let place = ui.max_rect();
         let color = Tokens::of(ui).t2;
-        for (words, is_right) in [(self.sides.0, false), (self.sides.1, true)] {
+        for (words, is_right) in [(self.plot.sides.0, false), (self.plot.sides.1, true)] {
             let galley = Spans::plain(Type::TableHeader, words, color).galley(ui);
-            let left = place.left() + MARGIN / 2.0;
-            let right = place.right() - MARGIN / 2.0 - galley.size().x;
+            let left = place.left() + MARGIN;
+            let right = place.right() - MARGIN - galley.size().x;
             let top = place.center().y - galley.size().y / 2.0;
             ui.painter().galley(pos2(if is_right { right } else { left }, top), galley, color);
         }
@@ -60,14 +89,15 @@ impl ForestPlot {
         let table = &prepared.table;
         let place = ui.max_rect();
         let tokens = Tokens::of(ui);
-        for share in [-1.0, -0.5, 0.5, 1.0] {
-            ui.painter().vline(x_of(place, share), place.y_range(), (1.0, tokens.line));
+        for (at, _) in &self.labels {
+            ui.painter().vline(x_of(place, *at), place.y_range(), (1.0, tokens.line));
         }
-        let zero = [pos2(x_of(place, 0.0), place.top()), pos2(x_of(place, 0.0), place.bottom())];
+        let zero = x_of(place, self.axis.place(0.0));
+        let zero = [pos2(zero, place.top()), pos2(zero, place.bottom())];
         ui.painter().extend(Shape::dashed_line(&zero, Stroke::new(1.0, tokens.target), 4.0, 3.0));
-        let words = if let Some(effect) = row.and_then(|row| self.effect(table, row)) {
-            let verdict = row.and_then(|row| cell(table, row, self.verdict));
-            Self::mark_ui(ui, place, effect, look(tokens, verdict));
+        let words = if let Some(effect) = row.and_then(|row| self.plot.effect(table, row)) {
+            let verdict = row.and_then(|row| cell(table, row, self.plot.verdict));
+            mark_ui(ui, place, &self.axis, effect, look(tokens, verdict));
             let Effect { share, low, high } = effect;
             let [share, low, high] = [share, low, high].map(text::format_share);
             format!("{share}, 95% CI {low} to {high}")
@@ -83,19 +113,19 @@ impl ForestPlot {
         response.on_hover_text(words);
     }
 
-    /// Draws the axis labels, `−100%` to `+100%`, below the rows. `left` is the left edge of the
-    /// plot, `top` the top edge of the labels.
-    pub(super) fn axis_ui(ui: &Ui, left: f32, top: f32) {
+    /// Draws the axis labels below the rows. `left` is the left edge of the plot, `top` the top
+    /// edge of the labels.
+    pub(super) fn axis_ui(&self, ui: &Ui, left: f32, top: f32) {
         let place = Rect::from_min_size(pos2(left, top), vec2(WIDTH, AXIS));
         let color = Tokens::of(ui).t2;
-        for (share, words) in
-            [(-1.0, "−100%"), (-0.5, "−50%"), (0.0, "0%"), (0.5, "+50%"), (1.0, "+100%")]
-        {
-            let at = pos2(x_of(place, share), place.center().y);
+        for (at, words) in &self.labels {
+            let at = pos2(x_of(place, *at), place.center().y);
             ui.painter().text(at, Align2::CENTER_CENTER, words, Type::Small.font(), color);
         }
     }
+}
 
+impl ForestPlot {
     fn effect(&self, table: &Table, row: usize) -> Option<Effect> {
         let Some(Cell::Interval(_, low, high)) = cell(table, row, self.interval) else {
             return None;
@@ -103,77 +133,42 @@ impl ForestPlot {
         let share = cell(table, row, self.value)?.value()?;
         Some(Effect { share, low: *low, high: *high })
     }
+}
 
-    fn mark_ui(ui: &Ui, place: Rect, effect: Effect, look: Look) {
-        let Effect { share, low, high } = effect;
-        let painter = ui.painter();
-        let (y, line) = (place.center().y, Stroke::new(2.0, look.color));
-        let (left, right) = (x_of(place, low), x_of(place, high));
-        painter.hline(left..=right, y, line);
-        for (end, share) in [(left, low), (right, high)] {
-            if share.abs() <= 1.0 {
-                painter.vline(end, y - DOT..=y + DOT, line);
-            }
-        }
-        if 1.0 < high {
-            // The interval extends beyond the axis: draw an arrow at the end of the axis. If the
-            // change is also beyond the axis, a number replaces the dot (below).
-            let tip = pos2(right + 6.0, y);
-            let back = [pos2(right, y - DOT), pos2(right, y + DOT)];
-            let arrow =
-                Shape::convex_polygon(vec![tip, back[0], back[1]], look.color, Stroke::NONE);
-            painter.add(arrow);
-        }
-        if 1.0 < share {
-            let words = text::format_share(share);
-            let at = pos2(right - GAP, y);
-            let galley = Spans::plain(Type::Small, &words, look.color).galley(ui);
-            let min = pos2(at.x - galley.size().x, y - galley.size().y - 1.0);
-            painter.galley(min, galley, look.color);
-            return;
-        }
-        let at = pos2(x_of(place, share), y);
-        match look.mark {
-            Mark::Filled => drop(painter.circle_filled(at, DOT + 0.5, look.color)),
-            Mark::Hollow => {
-                let fill = Tokens::of(ui).card;
-                painter.circle(at, DOT, fill, Stroke::new(1.5, look.color));
-            }
-            Mark::Triangle => {
-                let points = [vec2(0.0, -5.5), vec2(5.0, 4.0), vec2(-5.0, 4.0)];
-                let points = points.map(|offset| at + offset).into();
-                painter.add(Shape::convex_polygon(points, look.color, Stroke::NONE));
-            }
-        }
+/// Returns the position among the visible columns of the column that a forest plot follows: the
+/// column of intervals, the column of values if that is hidden, or else the last column.
+fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -> usize {
+    let key_of = |shown: &ShownColumn| {
+        let column = prepared.grid.columns.get(shown.at)?;
+        prepared.table.columns.get(column.column).map(|column| column.key)
+    };
+    let place = |key| columns.iter().position(|shown| key_of(shown) == Some(key));
+    place(plot.interval).or_else(|| place(plot.value)).unwrap_or(columns.len().saturating_sub(1))
+}
+
+fn mark_ui(ui: &Ui, place: Rect, axis: &Axis, effect: Effect, (mark, color): (Mark, Color32)) {
+    let painter = ui.painter();
+    let (y, line) = (place.center().y, Stroke::new(2.0, color));
+    let [low, high, share] =
+        [effect.low, effect.high, effect.share].map(|end| x_of(place, axis.place(end)));
+    painter.hline(low..=high, y, line);
+    for end in [low, high] {
+        painter.vline(end, y - DOT..=y + DOT, line);
     }
+    if mark == Mark::Ring {
+        painter.circle_filled(pos2(share, y), DOT, Tokens::of(ui).card);
+    }
+    series_mark(painter, pos2(share, y), DOT + 0.5, mark, color);
 }
 
-/// Gap between the number of a change beyond the axis and the end of the axis, in points.
-const GAP: f32 = size::GAP_SMALL;
-
-/// How the dot of a row is drawn.
-#[derive(Clone, Copy, Debug)]
-struct Look {
-    mark: Mark,
-    color: Color32,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Mark {
-    Filled,
-    Hollow,
-    Triangle,
-}
-
-fn look(tokens: &Tokens, verdict: Option<&Cell>) -> Look {
+/// Returns the mark of a row and its color.
+fn look(tokens: &Tokens, verdict: Option<&Cell>) -> (Mark, Color32) {
     match verdict {
-        Some(Cell::Text(words)) if words.starts_with("Helps") => {
-            Look { mark: Mark::Filled, color: tokens.good }
-        }
+        Some(Cell::Text(words)) if words.starts_with("Helps") => (Mark::Circle, tokens.good),
         Some(Cell::Text(words)) if words.starts_with("Makes it worse") => {
-            Look { mark: Mark::Triangle, color: tokens.fair }
+            (Mark::TriangleUp, tokens.fair)
         }
-        _ => Look { mark: Mark::Hollow, color: tokens.t2 },
+        _ => (Mark::Ring, tokens.t2),
     }
 }
 
@@ -181,10 +176,8 @@ fn cell<'a>(table: &'a Table, row: usize, key: &str) -> Option<&'a Cell> {
     table.rows.get(row)?.cells.get(table.position(key)?)
 }
 
-/// Returns the horizontal position of a relative change on the axis, which reaches from −100%
-/// (−1.0) to +100% (1.0). A change beyond the axis gets the position of the end.
+/// Returns the horizontal position on screen of a place on the axis, from 0 to 1.
 #[expect(clippy::cast_possible_truncation, reason = "a place on screen")]
-fn x_of(place: Rect, share: f64) -> f32 {
-    let half = place.width() / 2.0 - MARGIN;
-    place.center().x + half * share.clamp(-1.0, 1.0) as f32
+fn x_of(place: Rect, at: f64) -> f32 {
+    place.left() + place.width() * at as f32
 }

@@ -170,9 +170,9 @@ fn axis_ends(axis: &Axis) -> String {
 fn dot(axis: &Axis, value: f64, ends: Option<(f64, f64)>) -> String {
     let mut fluid = Fluid::default();
     if let Some((low, high)) = ends {
-        fluid.line("ci", (place(axis, low), 7.0), (place(axis, high), 7.0));
+        fluid.line("ci", (axis.place(low), 7.0), (axis.place(high), 7.0));
     }
-    let at = percent(place(axis, value));
+    let at = percent(axis.place(value));
     fluid.add(&format!("<circle class=\"pt\" cx=\"{at}\" cy=\"7\" r=\"4\"/>"));
     fluid.finish(14.0, axis.title, &format_time(Nanos::from_nanos_f64(value)))
 }

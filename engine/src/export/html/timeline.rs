@@ -6,22 +6,22 @@ use std::io::{self, Write};
 
 use super::super::sanitize::{NOTE, html};
 use super::super::svg::dots::dots;
+use super::super::svg::mark;
 use super::fluid::{Fluid, percent};
 use super::section;
 use crate::nanos::Nanos;
 use crate::report::chart::{self, Axis};
 use crate::report::table::Quantity;
-use crate::report::{Cause, Configuration, late_samples};
+use crate::report::{Cause, Configuration, Mark, late_samples};
 use crate::run::Run;
+use crate::stats::thinned;
 use crate::units::{format_count, format_share, format_time};
 
 /// Up to this number of late frames, all are marked. If there are more, only the frame with the highest
 /// lateness of each cause in each 1/400 of the width is marked.
 const MAX_MARKS: usize = 400;
-/// Up to this number of dots, all are drawn. If there are more, only the min and max of each of
-/// [`COLUMNS`] columns are drawn.
-const MAX_DOTS: usize = 4_000;
-const COLUMNS: f64 = 1_000.0;
+/// The number of columns to which the dots are reduced; each preserves its first, min, max, and last dot.
+const COLUMNS: usize = 1_000;
 /// Top and bottom of the plot, then the total height including axis labels, in pixels.
 const PLOT: (f64, f64) = (24.0, 192.0);
 const HEIGHT: f64 = 214.0;
@@ -33,9 +33,10 @@ const BREAK_BELOW: f64 = 0.6;
 
 /// Returns the mark of a cause as an SVG icon for a line of text.
 pub(super) fn glyph(cause: Cause) -> String {
-    let (mark, ..) = cause.row().look;
+    let (key, mark, _) = cause.row().look;
+    let mark = mark::id(mark);
     format!(
-        "<svg class=\"mk k-{mark}\" aria-hidden=\"true\"><use href=\"#m-{mark}\" x=\"6.5\" y=\"6\"/></svg>"
+        "<svg class=\"mk k-{key}\" aria-hidden=\"true\"><use href=\"#{mark}\" x=\"6.5\" y=\"6\"/></svg>"
     )
 }
 
@@ -47,10 +48,17 @@ struct Late {
     title: String,
 }
 
+impl Late {
+    fn stem(&self) -> Stem<'_> {
+        let (key, mark, _) = self.cause.row().look;
+        Stem { at: (self.at.as_f64(), self.lateness.as_f64()), key, mark, title: &self.title }
+    }
+}
+
 /// All frames of a configuration. Its trials follow each other on one time axis.
 struct Frames {
     late: Vec<Late>,
-    on_time: Vec<(f64, f64)>,
+    on_time: Vec<(Nanos, Nanos)>,
     end: Nanos,
     max: Nanos,
 }
@@ -64,7 +72,7 @@ impl Frames {
             for sample in trial.samples.iter() {
                 found.max = found.max.max(sample.late());
                 if sample.late() <= row.late_limit {
-                    found.on_time.push(((start + sample.woke).as_f64(), sample.late().as_f64()));
+                    found.on_time.push((start + sample.woke, sample.late()));
                 }
             }
             found.late.extend(late_samples(trial, row.late_limit).into_iter().map(|late| {
@@ -148,8 +156,8 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     };
     let y_axis = Axis::linear("", Quantity::Time, 0.0, most * 1.06);
     let x_axis = Axis::linear("", Quantity::Time, 0.0, frames.end.as_f64());
-    let x = |at: f64| (at / x_axis.to).clamp(0.0, 1.0);
-    let y = |value: f64| PLOT.1 - (PLOT.1 - PLOT.0) * (value / y_axis.to).clamp(0.0, 1.0);
+    let x = |at: f64| x_axis.place(at);
+    let y = |value: f64| y_of(&y_axis, PLOT, value);
     let mut fluid = Fluid::default();
     fluid.y_axis(&y_axis, PLOT);
     fluid.x_axis(&x_axis, PLOT, false, false);
@@ -176,14 +184,9 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     fluid.line("late", (0.0, y(limit)), (1.0, y(limit)));
     let late = format!("Late: {share} of a frame");
     words(&mut fluid, "tl", y(limit), [&late, &time], &format!("Late ({time})"));
-    stretched(&mut fluid, frames, marks, &x, &y);
-    for late in marks {
-        let (kind, title) = (late.cause.row().look.0, html(&late.title, NOTE));
-        let (x, y) = (percent(x(late.at.as_f64())), y(late.lateness.as_f64()));
-        fluid.add(&format!(
-            "<use class=\"late-mark k-{kind}\" href=\"#m-{kind}\" x=\"{x}\" y=\"{y:.1}\"><title>{title}</title></use>"
-        ));
-    }
+    let dots = thinned(frames.on_time.iter().copied(), COLUMNS);
+    let stems: Vec<Stem<'_>> = marks.iter().map(|late| late.stem()).collect();
+    draw_values(&mut fluid, (&x_axis, &y_axis), (PLOT, HEIGHT), (&dots, &stems));
     let worst = frames.late.iter().max_by_key(|late| late.lateness);
     if let Some(worst) = worst {
         let at = x(worst.at.as_f64());
@@ -201,44 +204,53 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     fluid.finish(HEIGHT, "Lateness of each frame over time", &finding)
 }
 
-/// Draws the stems of the marked late frames, and the dots of the other frames.
-fn stretched(
-    fluid: &mut Fluid,
-    frames: &Frames,
-    marks: &[&Late],
-    x: &dyn Fn(f64) -> f64,
-    y: &dyn Fn(f64) -> f64,
-) {
-    let mut stems: BTreeMap<&str, String> = BTreeMap::new();
-    for late in marks {
-        let (at, top) = (x(late.at.as_f64()) * 1_000.0, y(late.lateness.as_f64()));
-        // Writing to a string cannot fail.
-        let _ok = write!(
-            stems.entry(late.cause.row().look.0).or_default(),
-            "M{at:.1} {}V{top:.1}",
-            PLOT.1
-        );
-    }
-    let points = thinned(&frames.on_time, x).into_iter();
-    let dots = dots(points.map(|(at, value)| (x(at) * 1_000.0, y(value))));
-    let mut body = format!("<path class=\"dots\" d=\"{dots}\"/>");
-    for (kind, path) in stems {
-        let _ok = write!(body, "<path class=\"stem k-{kind}\" d=\"{path}\"/>");
-    }
-    fluid.stretched(HEIGHT, &body);
+/// A marked value: a stem from the axis up to a mark.
+pub(super) struct Stem<'a> {
+    /// The time and the value, in nanoseconds.
+    pub(super) at: (f64, f64),
+    /// The key of the color.
+    pub(super) key: &'a str,
+    /// The mark at the end of the stem.
+    pub(super) mark: Mark,
+    /// The tooltip of the mark; may be empty.
+    pub(super) title: &'a str,
 }
 
-/// Returns all points, or only the min and max of each column if there are more than [`MAX_DOTS`].
-fn thinned(points: &[(f64, f64)], x: &dyn Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    if points.len() <= MAX_DOTS {
-        return points.to_vec();
+/// Returns the y coordinate of a value between the top and the bottom of a plot.
+pub(super) fn y_of(axis: &Axis, (top, bottom): (f64, f64), value: f64) -> f64 {
+    bottom - (bottom - top) * axis.place(value)
+}
+
+/// Draws the dots and the stems of a timeline, `height` high, between the top and the bottom of `plot`.
+pub(super) fn draw_values(
+    fluid: &mut Fluid,
+    (x_axis, y_axis): (&Axis, &Axis),
+    (plot, height): ((f64, f64), f64),
+    (points, stems): (&[(f64, f64)], &[Stem<'_>]),
+) {
+    let at = |&(at, value): &(f64, f64)| (x_axis.place(at), y_of(y_axis, plot, value));
+    let mut paths: BTreeMap<&str, String> = BTreeMap::new();
+    let mut marks = String::new();
+    for stem in stems {
+        let (x, y) = at(&stem.at);
+        // Writing to a string cannot fail.
+        let path = paths.entry(stem.key).or_default();
+        let _ok = write!(path, "M{:.1} {}V{y:.1}", x * 1_000.0, plot.1);
+        let title = match html(stem.title, NOTE) {
+            title if title.is_empty() => title,
+            title => format!("<title>{title}</title>"),
+        };
+        let (key, mark, x) = (stem.key, mark::id(stem.mark), percent(x));
+        let _ok = writeln!(
+            marks,
+            "<use class=\"late-mark k-{key}\" href=\"#{mark}\" x=\"{x}\" y=\"{y:.1}\">{title}</use>"
+        );
     }
-    let column = |point: &(f64, f64)| Nanos::from_nanos_f64((x(point.0) * COLUMNS).floor());
-    points
-        .chunk_by(|a, b| column(a) == column(b))
-        .flat_map(|all| {
-            let low = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-            low.into_iter().chain(all.iter().max_by(|a, b| a.1.total_cmp(&b.1))).copied()
-        })
-        .collect()
+    let dots = dots(points.iter().map(at).map(|(x, y)| (x * 1_000.0, y)));
+    let mut body = format!("<path class=\"dots\" d=\"{dots}\"/>");
+    for (key, path) in paths {
+        let _ok = write!(body, "<path class=\"stem k-{key}\" d=\"{path}\"/>");
+    }
+    fluid.stretched(height, &body);
+    fluid.add(marks.trim_end());
 }

@@ -26,10 +26,10 @@ impl Drawing<'_> {
             let (left, right) = if is_vertical {
                 (self.across(zone.from), self.across(zone.to))
             } else {
-                (self.margins.left, self.right())
+                (0.0, self.size.0)
             };
             let (top, bottom) = if is_vertical {
-                (self.top(), self.bottom())
+                (self.top, self.size.1)
             } else {
                 (self.down(zone.to), self.down(zone.from))
             };
@@ -50,7 +50,7 @@ impl Drawing<'_> {
             }
             Marks::Points(all) => {
                 for (series, number) in all.iter().zip(0..) {
-                    self.spans(number, series);
+                    self.intervals(number, series);
                     let is_sparse = series.points.len() < MAX_LARGE;
                     let width = match (series.intervals.is_empty(), is_sparse) {
                         (false, _) => 7.0,
@@ -100,27 +100,21 @@ impl Drawing<'_> {
         }
     }
 
+    /// Draws the intervals of points: along the rows, or else upright.
     fn intervals(&mut self, number: usize, series: &Series) {
         let (number, color, _) = look(number);
-        for (&(x, _), &(low, high)) in series.points.iter().zip(&series.intervals) {
-            let (x, low, high) = (self.across(x), self.down(low), self.down(high));
-            let (left, right) = (x - 4.0, x + 4.0);
+        let is_along = !self.y.names.is_empty();
+        let (dx, dy, end) = if is_along { (0.0, 4.0, 'v') } else { (4.0, 0.0, 'h') };
+        for (&(x, y), &(low, high)) in series.points.iter().zip(&series.intervals) {
+            let ends = if is_along { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
+            let [(x1, y1), (x2, y2)] = ends.map(|(x, y)| (self.across(x), self.down(y)));
             self.add(&format!(
-                "<path class='interval s{number}' fill='none' stroke='{color}' d='M{x:.1} {low:.1}V{high:.1}\
-                 M{left:.1} {low:.1}H{right:.1}M{left:.1} {high:.1}H{right:.1}'/>"
-            ));
-        }
-    }
-
-    /// Draws the horizontal intervals of points that are arranged in rows.
-    fn spans(&mut self, number: usize, series: &Series) {
-        let (number, color, _) = look(number);
-        for (&(_, y), &(low, high)) in series.points.iter().zip(&series.intervals) {
-            let (y, low, high) = (self.down(y), self.across(low), self.across(high));
-            let (top, bottom) = (y - 4.0, y + 4.0);
-            self.add(&format!(
-                "<path class='interval s{number}' fill='none' stroke='{color}' d='M{low:.1} {y:.1}H{high:.1}\
-                 M{low:.1} {top:.1}V{bottom:.1}M{high:.1} {top:.1}V{bottom:.1}'/>"
+                "<path class='interval s{number}' fill='none' stroke='{color}' d='M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\
+                 M{:.1} {:.1}{end}8M{:.1} {:.1}{end}8'/>",
+                x1 - dx,
+                y1 - dy,
+                x2 - dx,
+                y2 - dy,
             ));
         }
     }
@@ -157,7 +151,7 @@ impl Drawing<'_> {
     /// Draws a heat map as one path per shade: darker for longer times, on a logarithmic scale.
     fn heat(&mut self, heat: &Heat) {
         let columns = u32::try_from(heat.columns).unwrap_or(1).max(1);
-        let width = (self.right() - self.margins.left) / f64::from(columns);
+        let width = self.size.0 / f64::from(columns);
         let (low, high) = (heat.range.0.max(1e-12).log10(), heat.range.1.max(1e-12).log10());
         let shade_of = |value: f64| {
             let share = ((value.max(1e-12).log10() - low) / (high - low)).clamp(0.0, 1.0);
@@ -169,7 +163,7 @@ impl Drawing<'_> {
                 let (top, bottom) = (self.down(f64::from(row)), self.down(f64::from(row) + 1.0));
                 for (&value, column) in cells.iter().zip(0_u32..) {
                     if 0.0 < value && (shade_of(value) - shade).abs() < 0.5 {
-                        let left = self.margins.left + width * f64::from(column);
+                        let left = width * f64::from(column);
                         let height = (bottom - top - 1.0).max(1.0);
                         // Writing to a string cannot fail.
                         let _ok =

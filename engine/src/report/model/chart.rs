@@ -1,5 +1,5 @@
-//! Plots as data: series, axes with unit and scale, and limit lines. The window and exported files draw the same
-//! data.
+//! Plots as data: a plane of two axes with unit and scale, and on it zones, series, and limit lines. The window and
+//! exported files paint the same data, with the same ticks for a range and a length ([`Axis::ticks`]).
 
 mod common;
 mod forest;
@@ -13,7 +13,7 @@ pub use common::{
     default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
 pub(in crate::report) use forest::{ForestRow, ForestTitles, forest};
-pub use ticks::{AxisKind, FLOOR, Tick, ZERO};
+pub use ticks::{AxisKind, FLOOR, Tick, ZERO, row_ticks};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
@@ -46,6 +46,8 @@ pub enum Scale {
     Linear,
     /// The position is proportional to the logarithm of the value. Values up to 0 are at the lower end.
     Log,
+    /// The value is a relative change, and the position is proportional to the logarithm of the ratio.
+    Change,
 }
 
 /// The horizontal or the vertical axis of a plot.
@@ -124,6 +126,7 @@ impl Axis {
     pub fn kind(&self) -> AxisKind {
         match (self.quantity, self.scale) {
             _ if !self.names.is_empty() => AxisKind::Rows,
+            (_, Scale::Change) => AxisKind::Change,
             (Quantity::Time, Scale::Linear) => AxisKind::Nanos,
             (Quantity::Time, Scale::Log) => AxisKind::LogTime,
             (Quantity::Share, Scale::Linear) => AxisKind::Share,
@@ -140,6 +143,7 @@ impl Axis {
             Scale::Linear => value,
             Scale::Log if 0.0 < value => value.log10(),
             Scale::Log => self.from.log10(),
+            Scale::Change => value.max(-0.999_999).ln_1p(),
         }
     }
 
@@ -148,7 +152,15 @@ impl Axis {
         match self.scale {
             Scale::Linear => position,
             Scale::Log => 10_f64.powf(position),
+            Scale::Change => position.exp_m1(),
         }
+    }
+
+    /// Returns the place of a value between the ends of the axis, from 0 to 1; values outside are at the nearest end.
+    pub fn place(&self, value: f64) -> f64 {
+        let (from, to) = (self.position(self.from), self.position(self.to));
+        let place = (self.position(value) - from) / (to - from);
+        if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Creates an axis of rows with these names, from top to bottom.
@@ -201,6 +213,37 @@ impl Series {
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), points, intervals: Vec::new() }
     }
+
+    /// Creates the steps of a histogram from the edges and the counts of its bins.
+    pub(in crate::report) fn of_bins(
+        label: impl Into<String>,
+        bins: impl Iterator<Item = (f64, f64, u64)>,
+    ) -> Self {
+        let steps = bins.flat_map(|(from, to, count)| {
+            let count = common::count(count);
+            [(from, count), (to, count)]
+        });
+        Self::new(label, steps.collect())
+    }
+
+    /// Returns the bins of a histogram.
+    pub fn bins(&self) -> impl DoubleEndedIterator<Item = HistogramBin> + '_ {
+        self.points.chunks_exact(2).filter_map(|edges| match *edges {
+            [(from, count), (to, _)] => Some(HistogramBin { from, to, count }),
+            _ => None,
+        })
+    }
+}
+
+/// A bin of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistogramBin {
+    /// The lower edge.
+    pub from: f64,
+    /// The upper edge.
+    pub to: f64,
+    /// The number of values in the bin.
+    pub count: f64,
 }
 
 /// The distribution of the values of one row. The box covers the middle half of the values, the line the middle 98%.

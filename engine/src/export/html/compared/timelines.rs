@@ -1,13 +1,13 @@
 //! The timelines of all sides of a comparison, below each other on the same axes.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::super::super::svg::dots::dots;
-use super::super::fluid::{Fluid, percent};
+use super::super::fluid::Fluid;
 use super::super::section;
+use super::super::timeline::{Stem, draw_values, y_of};
 use super::{ComparisonPage, Side};
 use crate::nanos::Nanos;
+use crate::report::Mark;
 use crate::report::chart::Axis;
 use crate::report::table::Quantity;
 use crate::stats::thinned;
@@ -95,8 +95,6 @@ fn drawing(
 ) -> String {
     let (top, bottom) = plot;
     let letter = line.letter;
-    let x = |at: f64| (at / x_axis.to).clamp(0.0, 1.0);
-    let y = |value: f64| bottom - (bottom - top) * (value / y_axis.to).clamp(0.0, 1.0);
     let mut fluid = Fluid::default();
     fluid.y_axis(y_axis, plot);
     if is_last {
@@ -104,29 +102,17 @@ fn drawing(
     } else {
         fluid.line("axis", (0.0, bottom), (1.0, bottom));
     }
-    let dots = dots(line.points.iter().map(|&(at, value)| (x(at) * 1_000.0, y(value))));
-    let mut stems = String::new();
-    for &(at, value) in &line.late {
-        // Writing to a string cannot fail.
-        let _ok = write!(stems, "M{:.1} {}V{:.1}", x(at) * 1_000.0, bottom, y(value));
-    }
-    let look = format!("k-{letter}");
-    fluid.stretched(
-        bottom + BELOW[0],
-        &format!("<path class=\"dots\" d=\"{dots}\"/><path class=\"stem {look}\" d=\"{stems}\"/>"),
-    );
-    let shape = if letter == 'A' { "thread" } else { "timer" };
-    for &(at, value) in &line.late {
-        let (x, y) = (percent(x(at)), y(value));
-        fluid.add(&format!(
-            "<use class=\"late-mark {look}\" href=\"#m-{shape}\" x=\"{x}\" y=\"{y:.1}\"/>"
-        ));
-    }
+    let key = letter.to_string();
+    let mark = if letter == 'A' { Mark::Circle } else { Mark::Square };
+    let stem = |&at| Stem { at, key: &key, mark, title: "" };
+    let stems: Vec<Stem<'_>> = line.late.iter().map(stem).collect();
+    let height = bottom + BELOW[0];
+    draw_values(&mut fluid, (x_axis, y_axis), (plot, height), (&line.points, &stems));
     let (late, max) = (format_count(line.late_count), format_time(line.max));
     let mut words = vec![format!("{letter} max {max}")];
     let mut finding = format!("The highest of {} values is {max}.", format_count(line.count));
     if let Some(limit) = limit {
-        let (at, time) = (y(limit.as_f64()), format_time(limit));
+        let (at, time) = (y_of(y_axis, plot, limit.as_f64()), format_time(limit));
         fluid.line("late", (0.0, at), (1.0, at));
         fluid.word("tl wide", (1.0, 8.0), at + 4.0, "start", &format!("Late: {time}"));
         words.insert(0, format!("{letter} {late} late"));

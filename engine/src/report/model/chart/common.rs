@@ -9,7 +9,7 @@ use super::super::table::Quantity;
 use super::{Axis, Chart, Limit, Marks, Series};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
-use crate::stats::{LogHistogram, Sorted, float, tail_points, thinned};
+use crate::stats::{LogHistogram, Sorted, float, position, tail_points, thinned};
 
 /// Columns of a chart over time: about one per pixel.
 const COLUMNS: usize = 860;
@@ -133,13 +133,13 @@ pub(in crate::report) fn histogram(
 /// the first regular bin, the histogram is returned unchanged.
 pub fn fitted(mut chart: Chart) -> Chart {
     let Marks::Steps(series) = &mut chart.marks else { return chart };
-    let seen = series.iter().flat_map(|one| &one.points).filter(|point| 0.0 < point.1);
-    let first = seen.map(|point| point.0).fold(f64::MAX, f64::min);
+    let seen = series.iter().flat_map(Series::bins).filter(|bin| 0.0 < bin.count);
+    let first = seen.map(|bin| bin.from).fold(f64::MAX, f64::min);
     // The axis begins slightly below the decade, so that the tick of the decade is visible.
     let from = 0.9 * 10_f64.powf((first * (1.0 + 1e-9)).log10().floor());
     if first < f64::MAX && chart.x.from < from.min(first) {
         for one in series {
-            let before = one.points.chunks_exact(2).filter(|bin| bin[0].0 < from).count();
+            let before = one.bins().filter(|bin| bin.from < from).count();
             one.points.drain(..2 * before);
         }
         chart.x.from = from;
@@ -166,8 +166,7 @@ pub fn of_histograms(
         let histogram = histogram.borrow();
         let below = (below, MIN_NANOS, histogram.below());
         let bins = histogram.bins().map(|(from, to, n)| (from.as_f64(), to.as_f64(), n));
-        let edges = |(from, to, n)| [(from, count(n)), (to, count(n))];
-        Series::new(label.as_ref(), std::iter::once(below).chain(bins).flat_map(edges).collect())
+        Series::of_bins(label.as_ref(), std::iter::once(below).chain(bins))
     });
     let x = Axis::log(value, Quantity::Time, below, to);
     let y = Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5);
@@ -206,32 +205,28 @@ pub(in crate::report) fn linear_histogram(
     if !(0.0 < width && width.is_finite()) {
         return None;
     }
-    let mut most = 0;
-    let mut all = Vec::new();
-    for (label, values) in values {
+    let edge = |bin: usize| from + width * float(bin);
+    let series = values.iter().map(|(label, values)| {
         let mut counts = vec![0_u64; bins];
         for &value in values {
             let place = (Nanos::new(value).as_f64() - from) / width;
-            let bin =
-                (0.0..=float(bins)).contains(&place).then(|| Nanos::from_nanos_f64(place.floor()));
             // A value at the upper end belongs to the last bin.
-            let bin =
-                bin.and_then(|bin| usize::try_from(bin.get()).ok()).map(|bin| bin.min(bins - 1));
-            if let Some(count) = bin.and_then(|bin| counts.get_mut(bin)) {
+            let bin = position(place.floor()).min(bins - 1);
+            if (0.0..=float(bins)).contains(&place)
+                && let Some(count) = counts.get_mut(bin)
+            {
                 *count += 1;
             }
         }
-        most = counts.iter().copied().max().unwrap_or(0).max(most);
-        let edges = counts.iter().enumerate().flat_map(|(bin, &n)| {
-            let edge = |bin| from + width * float(bin);
-            [(edge(bin), count(n)), (edge(bin + 1), count(n))]
-        });
-        all.push(Series::new(*label, edges.collect()));
-    }
+        let counts = counts.into_iter().enumerate();
+        Series::of_bins(*label, counts.map(|(bin, count)| (edge(bin), edge(bin + 1), count)))
+    });
+    let all: Vec<Series> = series.collect();
+    let most = all.iter().flat_map(Series::bins).map(|bin| bin.count).fold(0.0, f64::max);
     let x = Axis::linear(value, Quantity::Time, from, to);
-    let y = Axis::linear(counted, Quantity::Count, 0.0, count(most) * 1.05);
+    let y = Axis::linear(counted, Quantity::Count, 0.0, most * 1.05);
     let chart = || Chart::new((key, title), (x, y), Marks::Steps(all));
-    (0 < most).then(|| Chart { is_half: true, ..chart() })
+    (0.0 < most).then(|| Chart { is_half: true, ..chart() })
 }
 
 /// Returns the tail distribution of values, which is the share of values above each value; `None` if there is no

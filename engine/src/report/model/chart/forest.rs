@@ -1,6 +1,13 @@
 //! Forest plots: relative changes, one per row, with their intervals.
 
-use super::{Axis, Chart, Limit, Marks, Quantity, Series};
+use super::{Axis, Chart, Limit, Marks, Quantity, Scale, Series};
+
+/// The changes that are drawn: from 1/100 to about 1000 times the baseline's value. Others are at the ends.
+const CHANGES: (f64, f64) = (-0.99, 1_000.0);
+/// Minimum extent of the axis to each side of 0, as a relative change: 5%.
+const MIN_CHANGE: f64 = 0.05;
+/// Space beyond the lowest and the highest change, as a share of the length between them.
+const ROOM: f64 = 0.06;
 
 /// A row of a forest plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,14 +35,32 @@ pub(in crate::report) struct ForestTitles {
     pub x: &'static str,
 }
 
-/// Returns a forest plot from −100% to +100%; a change beyond this range is drawn at the edge. Results are drawn in
-/// the order of `results`. Either all rows of a result must have an interval, or none.
+impl Axis {
+    /// Creates the axis of a forest plot, on which halving is as far from no change as doubling. It holds 0 and these
+    /// relative changes.
+    pub fn changes(title: &'static str, changes: impl IntoIterator<Item = f64>) -> Self {
+        let ends = (-MIN_CHANGE, MIN_CHANGE);
+        let (low, high) = changes
+            .into_iter()
+            .map(|change| change.clamp(CHANGES.0, CHANGES.1))
+            .fold(ends, |(low, high), change| (low.min(change), high.max(change)));
+        let mut axis =
+            Self { scale: Scale::Change, ..Self::linear(title, Quantity::Share, low, high) };
+        let (from, to) = (axis.position(low), axis.position(high));
+        let room = (to - from) * ROOM;
+        (axis.from, axis.to) = (axis.value_at(from - room), axis.value_at(to + room));
+        axis
+    }
+}
+
+/// Returns a forest plot. Results are drawn in the order of `results`. Either all rows of a result must have an
+/// interval, or none.
 pub(in crate::report) fn forest(
     titles: ForestTitles,
     results: &[&'static str],
     rows: &[ForestRow],
 ) -> Chart {
-    let inside = |end: f64| end.clamp(-1.0, 1.0);
+    let inside = |end: f64| end.clamp(CHANGES.0, CHANGES.1);
     let of_result = |result: &&'static str| {
         let mut marks: Vec<(&ForestRow, f64, f64)> = rows
             .iter()
@@ -51,7 +76,10 @@ pub(in crate::report) fn forest(
             intervals: intervals.map(|(low, high)| (inside(low), inside(high))).collect(),
         }
     };
-    let x = Axis::linear(titles.x, Quantity::Share, -1.0, 1.0);
+    let ends = rows
+        .iter()
+        .flat_map(|row| row.interval.map_or([row.share; 2], |it| [it.0, it.1].map(Some)));
+    let x = Axis::changes(titles.x, ends.chain(rows.iter().map(|row| row.share)).flatten());
     let y = Axis::rows(rows.iter().map(|row| row.name.clone()).collect());
     let marks = Marks::Points(results.iter().map(of_result).collect());
     Chart {
@@ -68,7 +96,7 @@ mod tests {
     use crate::report::model::chart::check;
 
     #[test]
-    fn a_change_beyond_the_axis_is_at_its_edge_and_one_without_interval_is_a_dot() {
+    fn every_change_is_on_the_axis_and_one_without_interval_is_a_dot() {
         let row = |name: &str, result, share, interval| ForestRow {
             name: name.to_owned(),
             result,
@@ -76,7 +104,7 @@ mod tests {
             interval,
         };
         let rows = [
-            row("a", "Worse", Some(3.0), Some((0.5, 4.0))),
+            row("a", "Worse", Some(3.0), Some((0.5, 9_999.0))),
             row("b", "No interval", Some(-0.2), None),
             row("c", "No interval", None, None),
             row("d", "Worse", Some(0.25), Some((0.125, 0.5))),
@@ -87,10 +115,32 @@ mod tests {
         assert_eq!(chart.y.names, ["a", "b", "c", "d"]);
         let worse = Series {
             label: "Worse".to_owned(),
-            points: vec![(0.25, 3.5), (1.0, 0.5)],
-            intervals: vec![(0.125, 0.5), (0.5, 1.0)],
+            points: vec![(0.25, 3.5), (3.0, 0.5)],
+            intervals: vec![(0.125, 0.5), (0.5, 1_000.0)],
         };
         let without = Series::new("No interval", vec![(-0.2, 1.5)]);
         assert_eq!(chart.marks, Marks::Points(vec![worse, without]));
+    }
+
+    #[test]
+    fn every_change_is_inside_the_axis_and_labels_have_room() {
+        for changes in [
+            [-0.953, -0.972, -0.831],
+            [0.001, -0.002, 0.004],
+            [40.0, 20.0, 90.0],
+            [-1.0, -1.0, 1e9],
+        ] {
+            let axis = Axis::changes("", changes);
+            let (from, to) = (axis.position(axis.from), axis.position(axis.to));
+            let place = |position: f64| (position - from) / (to - from);
+            for change in changes.map(|change| change.clamp(CHANGES.0, CHANGES.1)) {
+                let place = place(axis.position(change));
+                assert!(0.02 < place && place < 0.98, "{change} is at {place}");
+            }
+            let ticks = axis.ticks((from, to), 7.0);
+            let places: Vec<f64> = ticks.iter().map(|tick| place(tick.at)).collect();
+            assert!(places.windows(2).all(|two| 1.0 / 7.0 <= two[1] - two[0]), "{ticks:?}");
+            assert!(2 <= ticks.len() && ticks.iter().any(|tick| tick.text == "0"), "{ticks:?}");
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::svg::axis::place;
 use super::compared::chip;
 use super::fluid::{Fluid, percent};
 use super::sign;

@@ -93,9 +93,10 @@ fn write_row(table: &DrawnTable, row: &DrawnRow, to: &mut dyn Write) -> io::Resu
             let denied = row.cells.iter().filter_map(|cell| cell.sign);
             let denied = denied.filter(|sign| *sign == Sign::Denied).map(sign).collect::<String>();
             let below = html(std::mem::take(&mut narrow), NOTE);
-            let below = match below.is_empty() {
-                true => below,
-                false => format!("<span class=\"sub\">{denied}{below}</span>"),
+            let below = if below.is_empty() {
+                below
+            } else {
+                format!("<span class=\"sub\">{denied}{below}</span>")
             };
             write!(to, "<th scope=\"row\">{content}{below}</th>")?;
         } else if let (ColumnLook::Grade, Some(Sign::Grade { grade, .. })) =

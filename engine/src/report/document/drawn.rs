@@ -27,8 +27,6 @@ pub enum Sign {
     Direction(Option<Outcome>),
     /// The cause of lateness.
     Cause(Cause),
-    /// The letter of a side of a comparison.
-    Side(char),
 }
 
 /// A drawing in a cell.

@@ -213,6 +213,8 @@ impl Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::document::Grid;
+    use crate::report::document::comparison::RelativeChange;
 
     fn change(at: f64, interval: Option<(f64, f64)>) -> Change {
         Change {
@@ -260,6 +262,7 @@ mod tests {
             note: String::new(),
             noise: "noise floor".to_owned(),
             letters: ['A', 'B'],
+            grid: Grid::default(),
             lines: vec![change(-0.5, Some((-0.6, -0.4)))],
         };
         let page = |changes: &Changes| {

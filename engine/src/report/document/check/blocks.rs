@@ -107,7 +107,9 @@ pub fn document(scorecard: &Scorecard, parts: CheckParts<'_>) -> Document {
         tables().map(|(name, table)| {
             let mut named = table.clone();
             // A text has the title of the table instead of that of the section.
-            named.note = format!("{name}; {}", table.note).trim_end_matches("; ").to_owned();
+            let note =
+                if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
+            named.note = format!("{name}{note}");
             let blocks = vec![Block::Table(Box::new(named), 0)];
             closed(Section::new(format!("All figures: {name}"), all_figures(table), blocks))
         }),

@@ -138,7 +138,7 @@ fn figure(cell: &DrawnCell, below: Option<&DrawnCell>) -> String {
     format!("<span class=\"big\">{number}</span><small> {unit}</small>{below}")
 }
 
-/// Returns a bar with its text beside it.
+/// Returns a bar and its text.
 fn bar(cell: &DrawnCell) -> String {
     let Some(Drawing::Bar(share, cause)) = &cell.drawing else { return text(cell) };
     let color = cause.map_or("unseen", |cause| cause.row().look.0);

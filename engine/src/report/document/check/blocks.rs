@@ -198,8 +198,10 @@ fn summary(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Summary {
         is_right: scorecard.cards.iter().map(|_| true).collect(),
         rows: vec![scorecard.cards.iter().map(cell).collect()],
     };
-    let title =
-        vec![Piece::strong("Quick check"), Piece::plain(format!(" ({when}Jitterscope {version})"))];
+    let name = runs.iter().map(|run| run.name.as_str()).find(|name| !name.is_empty());
+    let test = if name.is_some() { "Quick check, " } else { "" };
+    let about = format!(" ({test}{when}Jitterscope {version})");
+    let title = vec![Piece::strong(name.unwrap_or("Quick check")), Piece::plain(about)];
     let statement = Statement {
         grade: word(scorecard).to_owned(),
         count: String::new(),

@@ -9,7 +9,7 @@ use crate::run::Run;
 use crate::stats::distinct;
 use crate::units::{format_count, format_share, format_time};
 
-/// Returns the section about the measurement quality; `hidden` are the warnings for which there is no room beside the
+/// Returns the section about the measurement quality; `hidden` are the warnings for which there is no room next to the
 /// answer.
 pub(super) fn section(
     run: &Run,

@@ -288,7 +288,7 @@ pub fn comparison_document(
 /// Returns what an HTML page of a run shows, as blocks: the summary, and everything else.
 pub fn page_blocks(run: &Run, report: &Report, options: &Options) -> Vec<Block> {
     let Prepared { run, report, headline } = prepared(Format::Html, run, report, options);
-    ticket::file(&run, &report, &headline, options.parts)
+    ticket::outline(ticket::file(&run, &report, &headline, options.parts))
 }
 
 /// Writes a run in the given format.
@@ -307,7 +307,8 @@ pub fn write(
     match format {
         Format::Html => html::write(run, report, &headline, options, to),
         Format::Markdown => {
-            markdown::render(&ticket::file(run, report, &headline, options.parts), to)
+            let document = ticket::file(run, report, &headline, options.parts);
+            markdown::render(&ticket::complete(document), to)
         }
         Format::Json => exported::write(run, report, &headline.sentence, to).map(drop),
         Format::CsvSummary => csv::table(report.tables.get(options.table), to),

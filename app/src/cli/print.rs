@@ -163,20 +163,13 @@ pub(super) fn blocks<'a>(
                     text.push_str(&format!("{}\n\n", count_text(*omitted, "more rows")));
                 }
             }
-            // A terminal shows neither plots nor sections that are closed at first. Flattened blocks contain none of
-            // the others.
-            Block::Plot { .. }
-            | Block::Details(..)
-            | Block::Section(_)
-            | Block::Keys(_)
-            | Block::Requests(_)
-            | Block::Drawn(_)
-            | Block::Changes(_)
-            | Block::Parts(_) => {}
             Block::Verdict(statement) => {
                 let lines = std::iter::once(statement.answer()).chain(statement.notes());
                 verdict = lines.fold(String::new(), |text, line| text + &line + "\n");
             }
+            // A terminal shows neither plots nor sections that are closed at first. Flattened blocks contain no other
+            // kinds.
+            _ => {}
         }
     }
     end_paragraph(&mut text);

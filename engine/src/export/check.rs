@@ -65,7 +65,12 @@ impl CheckFile<'_> {
     }
 
     /// Returns the result as the blocks of a text file: the lines of a ticket, then a section with everything else.
-    pub fn blocks(&self) -> Vec<Block> {
+    pub(super) fn blocks(&self) -> Vec<Block> {
         ticket::complete(self.document(&self.privacy()))
+    }
+
+    /// Returns the result as blocks in the order of a page.
+    pub fn outline(&self) -> Vec<Block> {
+        ticket::outline(self.document(&self.privacy()))
     }
 }

@@ -250,7 +250,6 @@ fn section(title: &str, note: &str, right: &str, to: &mut dyn Write) -> io::Resu
 fn sign(sign: Sign) -> String {
     match sign {
         Sign::Cause(cause) => timeline::glyph(cause),
-        Sign::Side(letter) => compared::chip(letter),
         Sign::Grade { .. } => icon(verdict::Look::of_sign(sign).icon, ""),
         sign => {
             let look = verdict::Look::of_sign(sign);

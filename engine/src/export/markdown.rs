@@ -47,22 +47,13 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
                 let colon = if finding.is_empty() { "" } else { ": " };
                 writeln!(to, "- {}{colon}{finding}", plain(title))?;
             }
-            // Simplified blocks contain none of these.
-            Block::Facts(..)
-            | Block::Steps(_)
-            | Block::Table(..)
-            | Block::Verdict(_)
-            | Block::Section(_)
-            | Block::Keys(_)
-            | Block::Requests(_)
-            | Block::Drawn(_)
-            | Block::Changes(_)
-            | Block::Parts(_) => {}
             Block::Details(summary, blocks) => {
                 writeln!(to, "<details>\n<summary>{}</summary>\n", plain(summary))?;
                 render(blocks, to)?;
                 writeln!(to, "\n</details>")?;
             }
+            // Simplified blocks contain no other kinds.
+            _ => {}
         }
     }
     Ok(())

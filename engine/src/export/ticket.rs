@@ -78,15 +78,26 @@ pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) ->
     Section::new("This file", "open it in Jitterscope, checksum, privacy", blocks).closed()
 }
 
-/// Returns the blocks of the Markdown file of a run: the summary, then a section with everything else.
-pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Vec<Block> {
+/// Returns the document of the file of a run, with the section about the file.
+pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
     let mut document = document(run, report, headline, holds, MAX_EVENTS);
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
     let sum = exported::write(run, report, &headline.sentence, &mut io::sink()).ok();
     let section = file_section(run, headline, sum.as_deref());
     document.extend(ALL, [Block::Section(section)]);
-    complete(document)
+    document
+}
+
+/// Returns a document in the order of a page: the summary, the open blocks, and the closed sections.
+pub fn outline(document: Document) -> Vec<Block> {
+    let everything = document.everything().into_iter().map(|block| match block {
+        Block::Section(section) if section.is_closed => {
+            Block::Details(format!("{}: {}", section.title, section.note), section.blocks)
+        }
+        block => block,
+    });
+    document.summary.blocks().into_iter().chain(everything).collect()
 }
 
 /// Returns the blocks of the file of a document: its summary, then a section with everything else.

@@ -145,7 +145,7 @@ impl Fact {
 
     /// Returns the fact as a line, with a sign before a warning.
     pub fn line(&self) -> String {
-        format!("{}{}: {}", if self.is_warning() { "⚠ " } else { "" }, self.name, self.value)
+        format!("{}{}: {}", if self.is_warning() { "! " } else { "" }, self.name, self.value)
     }
 }
 
@@ -250,7 +250,7 @@ pub struct Head {
     pub more_warnings: &'static str,
 }
 
-/// Maximum number of warnings beside the answer.
+/// Maximum number of warnings next to the answer.
 pub const MAX_WARNINGS: usize = 3;
 
 /// One side of a comparison: a run, or a group of runs.

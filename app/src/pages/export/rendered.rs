@@ -50,20 +50,6 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                     line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
                 });
             }
-            Block::Facts(..)
-            | Block::Steps(_)
-            | Block::Table(..)
-            | Block::Verdict(_)
-            | Block::Section(_)
-            | Block::Keys(_)
-            | Block::Requests(_)
-            | Block::Drawn(_)
-            | Block::Changes(_)
-            | Block::Parts(_) => {
-                ui.push_id(place, |ui| {
-                    blocks_ui(ui, &simplified(std::slice::from_ref(block)), width);
-                });
-            }
             Block::Quote(lines) => quote_ui(ui, lines, width),
             Block::Grid(table) => table_ui(ui, ui.scope_id().with(place), table, width),
             Block::Plot { title, finding, .. } => plot_ui(ui, title, finding, width),
@@ -74,6 +60,11 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                     .show(ui, |ui| blocks_ui(ui, blocks, width - size::GAP_GROUP))
                     .header_response;
                 focus_ring_around(ui, &header, header.rect, size::RADIUS);
+            }
+            block => {
+                ui.push_id(place, |ui| {
+                    blocks_ui(ui, &simplified(std::slice::from_ref(block)), width);
+                });
             }
         }
     }

@@ -119,7 +119,8 @@ impl Job {
                 export::write(format, &shown.run, &shown.report, &options(request), to)
             }
             (ExportKind::Comparison, None) => {
-                export::markdown::render(&self.comparison_blocks(), to)
+                let document = self.comparison().unwrap_or_default();
+                export::markdown::render(&export::ticket::complete(document), to)
             }
             (ExportKind::ComparisonPage, None) => {
                 let names = request.included_names;
@@ -235,10 +236,10 @@ impl Job {
     fn page_blocks(&self) -> Vec<Block> {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {
-            return check::with_file(check, request, |file| file.blocks());
+            return check::with_file(check, request, |file| file.outline());
         }
         if request.kind == ExportKind::ComparisonPage {
-            return self.comparison_blocks();
+            return self.comparison().map(export::ticket::outline).unwrap_or_default();
         }
         let shown = ready.first.as_measured();
         export::page_blocks(&shown.run, &shown.report, &options(request))
@@ -247,11 +248,6 @@ impl Job {
     fn comparison(&self) -> Option<export::document::Document> {
         let names = self.request.included_names;
         self.compared(|sets| export::comparison_document(sets, compare::NAMES, names))
-    }
-
-    /// Returns a comparison as the blocks of a text file.
-    fn comparison_blocks(&self) -> Vec<Block> {
-        self.comparison().map(export::ticket::complete).unwrap_or_default()
     }
 
     /// Writes an export that is a single file. A CSV summary gets one more file per additional table.

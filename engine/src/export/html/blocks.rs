@@ -215,7 +215,7 @@ fn write_table(
 }
 
 impl Drawings<'_> {
-    /// Returns the plot with a key; `None` if it has a drawing of its own.
+    /// Returns the plot with a key; `None` if it has a separate drawing.
     fn chart(&self, key: &str) -> Option<&Chart> {
         let is_own = key == "timelines" || (key == "timeline" && self.timeline.is_some());
         self.charts.iter().find(|chart| chart.key == key && !is_own)

@@ -92,9 +92,10 @@ fn write_row(table: &DrawnTable, row: &DrawnRow, to: &mut dyn Write) -> io::Resu
             let denied = row.cells.iter().filter_map(|cell| cell.sign);
             let denied = denied.filter(|sign| *sign == Sign::Denied).map(sign).collect::<String>();
             let below = html(std::mem::take(&mut narrow), NOTE);
-            let below = match below.is_empty() {
-                true => below,
-                false => format!("<span class=\"sub\">{denied}{below}</span>"),
+            let below = if below.is_empty() {
+                below
+            } else {
+                format!("<span class=\"sub\">{denied}{below}</span>")
             };
             write!(to, "<th scope=\"row\">{content}{below}</th>")?;
         } else if let (ColumnLook::Grade, Some(Sign::Grade { grade, .. })) =
@@ -136,7 +137,7 @@ fn figure(cell: &DrawnCell, below: Option<&DrawnCell>) -> String {
     format!("<span class=\"big\">{number}</span><small> {unit}</small>{below}")
 }
 
-/// Returns a bar with its text beside it.
+/// Returns a bar and its text.
 fn bar(cell: &DrawnCell) -> String {
     let Some(Drawing::Bar(share, cause)) = &cell.drawing else { return text(cell) };
     let color = cause.map_or("unseen", |cause| cause.row().look.0);

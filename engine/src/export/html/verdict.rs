@@ -24,12 +24,10 @@ impl Look {
     pub(super) fn of_sign(sign: Sign) -> Self {
         let (class, icon) = match sign {
             Sign::Grade { grade, is_doubtful } => return Self::of(grade, is_doubtful),
-            Sign::Good => ("good", "good"),
-            Sign::Warning => ("fair", "fair"),
             Sign::Denied => ("fair", "denied"),
-            Sign::Direction(Some(Outcome::Better)) => ("good", "good"),
-            Sign::Direction(Some(Outcome::Worse)) => ("fair", "fair"),
-            Sign::Info | Sign::Direction(_) | Sign::Cause(_) | Sign::Side(_) => ("info", "info"),
+            Sign::Good | Sign::Direction(Some(Outcome::Better)) => ("good", "good"),
+            Sign::Warning | Sign::Direction(Some(Outcome::Worse)) => ("fair", "fair"),
+            Sign::Info | Sign::Direction(_) | Sign::Cause(_) => ("info", "info"),
         };
         Self { class, icon }
     }

@@ -27,8 +27,6 @@ pub enum Sign {
     Direction(Option<Outcome>),
     /// The cause of lateness.
     Cause(Cause),
-    /// The letter of a side of a comparison.
-    Side(char),
 }
 
 /// A drawing in a cell.
@@ -57,7 +55,7 @@ pub enum ColumnLook {
     Number,
     /// Drawings, of which a surface without drawings shows the text.
     Drawing,
-    /// Bars, with their texts beside them.
+    /// Bars, and their texts.
     Bar,
     /// Grades with their marks.
     Grade,
@@ -116,7 +114,7 @@ pub struct DrawnCell {
     pub text: String,
     /// The unit of the text, if it is a number; may be empty.
     pub unit: String,
-    /// The drawing, which a page shows instead of the text, or beside a bar.
+    /// The drawing, which a page shows instead of the text, or next to the text of a bar.
     pub drawing: Option<Drawing>,
 }
 

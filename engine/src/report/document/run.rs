@@ -235,13 +235,12 @@ fn plots(
             let pair = ranking.zip(worst).map(|(ranking, worst)| {
                 [ranking, lateness::account(&worst, row)].map(|it| it.width(Width::Uneven))
             });
-            match pair {
-                Some(pair) => document.extend(ALL, pair.map(Block::Section)),
-                None => {
-                    let note = "none started later than the late threshold";
-                    let none = Section::new("No late frames", note, Vec::new());
-                    document.extend(ALL, [Block::Section(none)]);
-                }
+            if let Some(pair) = pair {
+                document.extend(ALL, pair.map(Block::Section));
+            } else {
+                let note = "none started later than the late threshold";
+                let none = Section::new("No late frames", note, Vec::new());
+                document.extend(ALL, [Block::Section(none)]);
             }
         }
     }

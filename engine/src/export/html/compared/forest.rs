@@ -158,6 +158,8 @@ fn drawing(axis: &Axis, line: &Change) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::document::Grid;
+    use crate::report::document::comparison::RelativeChange;
 
     fn change(at: f64, interval: Option<(f64, f64)>) -> Change {
         Change {
@@ -182,6 +184,7 @@ mod tests {
             note: String::new(),
             noise: "noise floor".to_owned(),
             letters: ['A', 'B'],
+            grid: Grid::default(),
             lines: vec![change(-0.5, Some((-0.6, -0.4)))],
         };
         let page = |changes: &Changes| {

@@ -107,7 +107,9 @@ pub fn document(scorecard: &Scorecard, parts: CheckParts<'_>) -> Document {
         tables().map(|(name, table)| {
             let mut named = table.clone();
             // A text has the title of the table instead of that of the section.
-            named.note = format!("{name}; {}", table.note).trim_end_matches("; ").to_owned();
+            let note =
+                if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
+            named.note = format!("{name}{note}");
             let blocks = vec![Block::Table(Box::new(named), 0)];
             closed(Section::new(format!("All figures: {name}"), all_figures(table), blocks))
         }),
@@ -196,8 +198,10 @@ fn summary(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Summary {
         is_right: scorecard.cards.iter().map(|_| true).collect(),
         rows: vec![scorecard.cards.iter().map(cell).collect()],
     };
-    let title =
-        vec![Piece::strong("Quick check"), Piece::plain(format!(" ({when}Jitterscope {version})"))];
+    let name = runs.iter().map(|run| run.name.as_str()).find(|name| !name.is_empty());
+    let test = if name.is_some() { "Quick check, " } else { "" };
+    let about = format!(" ({test}{when}Jitterscope {version})");
+    let title = vec![Piece::strong(name.unwrap_or("Quick check")), Piece::plain(about)];
     let statement = Statement {
         grade: word(scorecard).to_owned(),
         count: String::new(),

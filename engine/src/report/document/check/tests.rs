@@ -308,8 +308,8 @@ fn the_summary_names_the_programs_that_delayed_frames() {
     ];
     card.delayed = Some(late(&culprits, 60));
     card.trust = vec![QualityCheck::OtherPrograms { share: Some(0.06), is_disturbing: false }];
-    let summary = document(&card, &[], "").summary;
-    assert!(summary.answer.starts_with("Good: this PC paces"), "{summary:?}");
+    let summary = document(&card, CheckParts::default()).summary;
+    assert!(summary.statement.answer().starts_with("Good: this PC paces"), "{summary:?}");
     assert_eq!(summary.grid.header, Part::ALL.map(Part::name));
     let delayed = "Delayed by: steam.exe 41, nvme0q3 11, x 8 of 60 frames more than 167 µs late";
     let lines = summary.facts.iter().flatten();

@@ -90,9 +90,8 @@ pub(super) fn summary(sets: &[ComparisonSet<'_>], names: RunNames) -> Summary {
     let is_of_checks = first.part.is_some();
     let version = first.runs.first().map_or("", |(run, _)| run.app_version.as_str());
     let statement = statement(sets);
-    let mut notes = vec![statement.evidence.clone()];
+    let mut notes = statement.notes();
     notes.extend(remarks_of_all(sets).into_iter().next().map(|note| format!("Warning: {note}")));
-    notes.retain(|note| !note.is_empty());
     let mut facts: Vec<Line> =
         legend(first, names).into_iter().map(|line| vec![Piece::plain(line)]).collect();
     facts.push(vec![Piece::plain("Repeat with "), Piece::code(first.command())]);

@@ -9,7 +9,7 @@ use crate::run::Run;
 use crate::stats::distinct;
 use crate::units::{format_count, format_share, format_time};
 
-/// Returns the section about the measurement quality; `hidden` are the warnings for which there is no room beside the
+/// Returns the section about the measurement quality; `hidden` are the warnings for which there is no room next to the
 /// answer.
 pub(super) fn section(
     run: &Run,
@@ -167,15 +167,12 @@ fn denied_requests<'a>(
             "" => refusal.to_string(),
             call => format!("{refusal}, by {call}"),
         };
-        match reported.iter_mut().find(|known| known.line == line) {
-            Some(known) => {
-                known.labels.push(label);
-                known.applied.push(applied);
-            }
-            None => {
-                let (labels, applied) = (vec![label], vec![applied]);
-                reported.push(Denied { line, refusal, labels, applied });
-            }
+        if let Some(known) = reported.iter_mut().find(|known| known.line == line) {
+            known.labels.push(label);
+            known.applied.push(applied);
+        } else {
+            let (labels, applied) = (vec![label], vec![applied]);
+            reported.push(Denied { line, refusal, labels, applied });
         }
     }
     let step = |Denied { line, refusal, labels, applied }: Denied<'_>| {

@@ -19,9 +19,9 @@ use super::{Source, check, is_of_tests, sources};
 /// known programs; one effect for every question "did it change", the run-to-run variation by kind of metric, disturbed
 /// runs by name, and more conditions; captures read in three steps, with seven formats more; the words of comparison and
 /// of the quick check moved from the app.
-/// Engine, 55 931 to 57 136, and app, 37 692 to 36 962: the words of comparisons and of notes on a result moved from the app,
+/// Engine, 55 931 to 57 138, and app, 37 692 to 36 966: the words of comparisons and of notes on a result moved from the app,
 /// and HTML is written from the blocks of a document, which Markdown, terminal, and preview show as well.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 57_136), ("app/src", 36_962)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 57_138), ("app/src", 36_966)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

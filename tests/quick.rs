@@ -586,7 +586,7 @@ fn the_command_line_takes_a_check_as_one_entry() {
     let (status, _, error) = said(&["compare", newer, "00000000"]);
     assert!(status == Some(1) && error.contains("only be compared with other quick"), "{error}");
     let (_, table, _) = said(&["compare", newer, older]);
-    assert_eq!(table.matches("(baseline)").count(), Part::ALL.len(), "{table}");
+    assert!(Part::ALL.len() <= table.matches("Changes from A to B: ").count(), "{table}");
     // A result that only one run has is refused.
     for option in ["--all", "--why=1", "--format=csv", "--format=reference"] {
         let (status, shown, error) = said(&["runs", "show", newer, option]);

@@ -233,6 +233,10 @@ impl Job {
     }
 
     /// Returns what an exported HTML page shows, as blocks.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is of one lifetime, and the file may have any"
+    )]
     fn page_blocks(&self) -> Vec<Block> {
         let Self { ready, request, .. } = self;
         if let Some(check) = self.whole_check() {

@@ -244,6 +244,8 @@ fn plots(
             }
         }
     }
+    let ranking = sources.take_if(|_| is_paced);
+    document.extend(ALL, ranking.map(Block::Section));
     // Plots with row names need the full width of the page.
     let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
         charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());

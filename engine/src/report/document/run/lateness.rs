@@ -119,7 +119,7 @@ fn table(account: &Account, lateness: Nanos) -> DrawnTable {
             continue;
         }
         let culprit = segment.culprit.as_ref();
-        let name = culprit.map_or_else(|| segment.cause.label().to_owned(), |it| it.name.clone());
+        let name = segment.title();
         let policy = culprit.map_or_else(String::new, |it| it.policy());
         let start = segment.start.map_or_else(|| MISSING.to_owned(), |start| millis(start, 3));
         let length = millis(segment.length, 3);

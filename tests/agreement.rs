@@ -254,7 +254,7 @@ fn every_output_of_a_run_is_its_document() {
             export::write(format, &run, &report, &options, &mut file).unwrap();
             String::from_utf8(file).unwrap()
         };
-        let document = export::run_document(&run, &report, "a date".to_owned());
+        let document = export::run_document(&run, &report, "a date".to_owned(), Level::All);
         let preview = export::page_blocks(&run, &report, &options);
         let (summary, blocks) = preview.split_at(document.summary.clone().blocks().len());
         let markdown = written(Format::Markdown);
@@ -266,7 +266,7 @@ fn every_output_of_a_run_is_its_document() {
         jitterscope_engine::store::Store::at(folder.path()).save(&run).unwrap();
         let output = cli::run(&folder, &["runs", "show", &run.id.to_string(), "--all"]);
         let terminal = String::from_utf8(output.stdout).unwrap();
-        let document = export::run_document(&run, &report, "a date".to_owned());
+        let document = export::run_document(&run, &report, "a date".to_owned(), Level::All);
         let mut texts = Vec::new();
         collect(&document.blocks(Level::All).cloned().collect::<Vec<_>>(), &mut texts);
         for text in texts.iter().map(|text| trimmed(text)) {

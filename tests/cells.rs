@@ -266,8 +266,10 @@ fn markdown_cells(section: &str, rows: usize) -> Cells {
             if let Some((heading, text)) =
                 markdown_row(&format!("|{item}|")).remove(0).split_once(": ")
             {
-                let of = |row| ((row, heading.to_owned()), text.to_owned());
-                cells.extend((0..rows).map(of));
+                // A warning about a row can have the name of a column.
+                for row in 0..rows {
+                    cells.entry((row, heading.to_owned())).or_insert(text.to_owned());
+                }
             }
         }
     }

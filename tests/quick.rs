@@ -166,7 +166,7 @@ fn a_check_that_is_stopped_ends_at_once() {
     step_until(&mut harness, |app| app.session().running().is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().running().is_busy());
-    harness.get_by_label_contains("Stopped ");
+    harness.get_by_label_contains(", stopped");
     harness.get_by_label_contains("Incomplete: skipped 5 of 5 measurements.");
     assert!(harness.state().session().running().quick().result().is_some());
 }

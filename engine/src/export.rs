@@ -35,7 +35,7 @@ use crate::run::{Run, Trace};
 
 pub use crate::report::chart::default_row;
 pub use crate::report::document::facts::{machine as machine_lines, machine_line};
-pub use crate::report::document::{self, Block};
+pub use crate::report::document::{self, Block, Level};
 pub use check::CheckFile;
 pub use parts::Parts;
 pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
@@ -264,14 +264,17 @@ fn traced_names(run: &Run) -> BTreeSet<&String> {
 /// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
-    let document = ticket::document(&run, &report, &headline, options.parts, ticket::MAX_EVENTS);
+    let (holds, max_events) = (options.parts, ticket::MAX_EVENTS);
+    let document = ticket::document(&run, &report, &headline, holds, max_events, None);
     markdown::text(&document.summary.blocks())
 }
 
-/// Returns the result of a run with its names, as a document; `when` is the date of the run.
-pub fn run_document(run: &Run, report: &Report, when: String) -> document::Document {
+/// Returns the result of a run with its names, as a document with all blocks up to a level; `when` is the date of the run.
+pub fn run_document(run: &Run, report: &Report, when: String, level: Level) -> document::Document {
     let headline = Headline::of(run, report, when);
-    ticket::document(run, report, &headline, Parts::ALL, ticket::MAX_EVENTS)
+    let charts = (level == Level::All).then(|| report.charts(run));
+    let max_events = ticket::MAX_EVENTS;
+    ticket::document(run, report, &headline, Parts::ALL, max_events, charts.as_deref())
 }
 
 /// Returns a comparison, or those of the parts of quick checks, as a document. Names that `included` excludes are already

@@ -95,7 +95,9 @@ fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
 fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> String {
     let on = host.map_or_else(String::new, |host| format!("{host}: "));
     let head = format!("{}\n{on}{}\n\n", words::full_run_name(run), run.machine.short());
-    let document = export::run_document(run, report, words::local_date(run.started_at));
+    let level = if all.is_none() { Level::All } else { Level::Page };
+    let when = words::local_date(run.started_at);
+    let document = export::run_document(run, report, when, level);
     let shown: Vec<Block> = if all.is_none() {
         let verdict = Block::Verdict(document.summary.statement.clone());
         document.everything().into_iter().chain([verdict]).collect()

@@ -51,8 +51,8 @@ pub fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let holds = options.parts;
-    let document = ticket::document(run, report, headline, holds, MAX_EVENTS);
     let charts = report.charts(run);
+    let document = ticket::document(run, report, headline, holds, MAX_EVENTS, Some(&charts));
     let row = default_row(report).and_then(|row| report.rows.get(row));
     let row = row.filter(|_| run.capture().is_none());
     let name = |row: &'_ Configuration| if report.rows.len() == 1 { 0 } else { row.label.len() };

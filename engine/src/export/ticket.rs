@@ -5,11 +5,11 @@ use std::io;
 
 use super::{Headline, Parts, markdown};
 use crate::format::{exported, measurement_sum, shortened_sum};
-use crate::report::Report;
 use crate::report::document::run::{self, Contents};
 use crate::report::document::{
     ALL, Block, Document, Fact, FactsLook, Line, Piece, Section, Statement, Summary,
 };
+use crate::report::{Chart, Report};
 use crate::run::Run;
 
 /// Maximum number of lines of a ticket.
@@ -25,13 +25,14 @@ pub use crate::report::document::Summary as Ticket;
 pub(super) const MAX_EVENTS: usize = 40;
 
 /// Returns the document of a run as far as `holds` includes its parts, with at most `max_events` rows per table of
-/// events.
+/// events: all blocks with these plots, or those of a page.
 pub(super) fn document(
     run: &Run,
     report: &Report,
     headline: &Headline,
     holds: Parts,
     max_events: usize,
+    charts: Option<&[Chart]>,
 ) -> Document {
     let title = match report.rows.as_slice() {
         [only] if !headline.title.contains(&only.label) => {
@@ -57,7 +58,7 @@ pub(super) fn document(
         max_events,
         repeat: repeat(run, holds),
     };
-    run::document(run, report, &contents)
+    run::document(run, report, &contents, charts)
 }
 
 /// Returns the section about the file of a run. `sum` is the checksum of the run as JSON; `None` if the file does not
@@ -80,7 +81,8 @@ pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) ->
 
 /// Returns the document of the file of a run, with the section about the file.
 pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
-    let mut document = document(run, report, headline, holds, MAX_EVENTS);
+    let charts = report.charts(run);
+    let mut document = document(run, report, headline, holds, MAX_EVENTS, Some(&charts));
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
     let sum = exported::write(run, report, &headline.sentence, &mut io::sink()).ok();

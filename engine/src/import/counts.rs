@@ -139,7 +139,8 @@ pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Ite
     }
 }
 
-/// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin is shown as the end of it.
+/// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin is shown as the end of it. Rows
+/// are that far apart by chance if they are few, unless a stated maximum lies within the last bin.
 /// Returns the width in nanoseconds; `None` for bins of one unit.
 pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));
@@ -147,7 +148,12 @@ pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     let distinct: std::collections::BTreeSet<i64> =
         values().filter(|value| *value != 0).take(MAX_COMPARED).collect();
     let chance = (nanos_float(unit) / nanos_float(width.max(1))).powf(float(distinct.len()));
-    if width <= unit || MAX_CHANCE < chance {
+    let ends_in_bin = |column: &Distribution| {
+        let last = column.bins.last().map_or(0, |&(value, _)| value);
+        let is_within = |max: Nanos| last < max.get() && max.get() < last + width;
+        column.above_count == 0 && column.max.is_some_and(is_within)
+    };
+    if width <= unit || MAX_CHANCE < chance && !columns.iter().any(ends_in_bin) {
         return None;
     }
     for column in columns {
@@ -210,5 +216,10 @@ mod tests {
         let even: Vec<i64> = (1..=10).map(|value| value * 2).collect();
         assert_eq!(widened(&even[..9]), (None, Some(18_000)));
         assert_eq!(widened(&even), (Some(2_000), Some(21_000)));
+        // The stated maximum is 25 µs: the last bin is longer than 1 µs.
+        let bins = Arc::new(vec![(0, 9), (20_000, 1)]);
+        let max = Some(Nanos::from_micros(25));
+        let mut columns = [Distribution { bins, max, ..Distribution::default() }];
+        assert_eq!(widen(&mut columns, 1_000), Some(20_000));
     }
 }

@@ -133,7 +133,7 @@ impl QuietWait {
     }
 
     /// Whether to repeat a part of the check: the part was disturbed, has not been repeated before, and
-    /// the check did not wait in vain: beside a program that runs on, a repeat would be disturbed, too.
+    /// the check did not wait in vain: while a program runs on, a repeat would be disturbed, too.
     pub fn must_repeat(&mut self, part: Part, disturbance: Option<Disturbance>) -> bool {
         let was_in_vain = self.left <= Nanos::ZERO;
         if disturbance.is_none() || was_in_vain || self.repeated.contains(&part) {

@@ -116,7 +116,7 @@ pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
             option(LoadPriority::Normal, "normal", "Normal", normal),
             option(LoadPriority::BelowNormal, "below-normal", "Below normal", below),
             option(LoadPriority::Mixed, "mixed", "Alternating", mixed),
-            option(LoadPriority::MixedLow, "mixed-low", "Alternating, nice 10", low),
+            option(LoadPriority::MixedLow, "mixed-low", "Alternating, low", low),
         ];
         choose(form, &LOAD_PRIORITY, &mut load.priority, &options);
         form.switch(&LOAD_PINNED, &mut load.pinned);

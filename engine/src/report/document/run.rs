@@ -47,8 +47,14 @@ pub(crate) struct Contents {
     pub repeat: Line,
 }
 
-/// Returns the result of a run as a document.
-pub(crate) fn document(run: &Run, report: &Report, contents: &Contents) -> Document {
+/// Returns the result of a run as a document: all blocks with the plots of the run, or those of a page without plots.
+/// Plots of hours of frames take as much memory as their samples.
+pub(crate) fn document(
+    run: &Run,
+    report: &Report,
+    contents: &Contents,
+    charts: Option<&[Chart]>,
+) -> Document {
     let (has_machine, statement) = (contents.has_machine, &contents.statement);
     let all: Vec<&Caution> = cautions(report, has_machine).collect();
     let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
@@ -83,9 +89,11 @@ pub(crate) fn document(run: &Run, report: &Report, contents: &Contents) -> Docum
     document.extend(PAGE, (!all.is_empty()).then(|| Block::heading("Measurement quality")));
     document.extend(PAGE, all.iter().map(|caution| Block::item(caution.to_string())));
 
+    document.extend(PAGE, [Block::Verdict(statement.clone())]);
+    let Some(charts) = charts else { return document };
     document.extend(ALL, first_figures(run, report));
     let quality = quality::section(run, report, has_machine, &hidden);
-    plots(&mut document, run, report, (ranking, quality));
+    plots(&mut document, run, (report, charts), (ranking, quality));
     let tables = tables(report, has_machine, contents.max_events);
     let definitions = definitions(tables.iter().map(|(table, _)| table));
     document.extend(
@@ -103,7 +111,6 @@ pub(crate) fn document(run: &Run, report: &Report, contents: &Contents) -> Docum
         document.extend(ALL, [machine(facts::machine(run))]);
     }
     document.extend(ALL, [definitions]);
-    document.extend(PAGE, [Block::Verdict(statement.clone())]);
     document
 }
 
@@ -220,15 +227,15 @@ fn configurations(report: &Report) -> Section {
 fn plots(
     document: &mut Document,
     run: &Run,
-    report: &Report,
+    (report, charts): (&Report, &[Chart]),
     (ranking, quality): (Option<Section>, Section),
 ) {
-    let mut charts = report.charts(run);
+    let mut charts: Vec<&Chart> = charts.iter().collect();
     let row = default_row(report).and_then(|row| report.rows.get(row));
     let is_paced = charts.first().is_some_and(|chart| chart.key == "timeline");
     let mut sources = ranking;
     if let Some(row) = row.filter(|_| is_paced && run.capture().is_none()) {
-        document.extend(ALL, [Block::plot(&charts.remove(0))]);
+        document.extend(ALL, [Block::plot(charts.remove(0))]);
         if report.rows.len() == 1 {
             let ranking = sources.take();
             let worst = lateness::worst(run, row);
@@ -247,16 +254,16 @@ fn plots(
     let ranking = sources.take_if(|_| is_paced);
     document.extend(ALL, ranking.map(Block::Section));
     // Plots with row names need the full width of the page.
-    let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
+    let (halves, mut wide): (Vec<&Chart>, Vec<&Chart>) =
         charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
     let more = wide.split_off(wide.len().min(MAX_WIDE));
-    document.extend(ALL, wide.iter().map(Block::plot));
+    document.extend(ALL, wide.into_iter().map(Block::plot));
     let mut quality = Some(quality);
     if let Some(ranking) = sources {
         let pair = std::iter::once(ranking).chain(quality.take());
         document.extend(ALL, pair.map(|it| Block::Section(it.width(Width::Uneven))));
     }
-    document.extend(ALL, halves.iter().map(Block::plot));
+    document.extend(ALL, halves.into_iter().map(Block::plot));
     document.extend(ALL, quality.map(|it| Block::Section(it.width(Width::Half))));
     document.extend(ALL, quality::requested(run, report).map(Block::Section));
     document.extend(

@@ -11,7 +11,7 @@
 //! Frames that are late for another reason stay, but for those that were late because a removed frame came before them.
 //!
 //! Where nearly all samples are late because of one source, those without it are too few for a grade. If it caused at least
-//! half of all lateness, it is to blame all the same, and the verdict says that the grade without it is not known.
+//! half of all lateness, it is to blame all the same, and the verdict states that the grade without it is not known.
 //!
 //! Only for grades of lateness: the grade of a test that compares conditions, such as real-time, is about the difference of
 //! its sides, from which nothing may be removed.

@@ -232,13 +232,13 @@ const fn without_code(change: SettingChange, family: Family) -> &'static str {
             "Most games request a fine timer themselves. Windows 11 ignores it for a minimized window: keep the game visible."
         }
         (Change::LoadBelowNormal, Family::Linux) => {
-            "Start what runs beside the game with a lower priority: nice -n 5 PROGRAM."
+            "Start what else runs while you play with a lower priority: nice -n 5 PROGRAM."
         }
         (Change::LoadBelowNormal, Family::Windows) => {
-            "Task Manager, Details, right-click what runs beside the game: Set priority, Below normal."
+            "Task Manager, Details, right-click what else runs while you play: Set priority, Below normal."
         }
         (Change::LoadBelowNormal, Family::MacOs) => {
-            "Start what runs beside the game with a lower priority: taskpolicy -c utility PROGRAM."
+            "Start what else runs while you play with a lower priority: taskpolicy -c utility PROGRAM."
         }
         (Change::NoDeepIdle, Family::Linux) => {
             "While you play, where tuned is installed: tuned-adm profile latency-performance. Afterward: tuned-adm profile balanced."

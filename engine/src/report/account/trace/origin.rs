@@ -7,7 +7,7 @@
 //! `rustc`, as its origin. Had the frame worked for 9 ms, 1 ms would be its own, and the rest that of `rustc`.
 //!
 //! The simpler way, to count all time of the previous frame as too much work, advises against the wrong thing under a CPU
-//! quota or beside a program that stretches each frame.
+//! quota or while a program stretches each frame.
 
 use super::super::{Account, Origin, Segment};
 use super::states::Piece;

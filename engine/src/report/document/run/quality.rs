@@ -243,7 +243,8 @@ mod tests {
         let file = "../tests/older/scheduling-gaps.jitterscope.json";
         let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let report = Report::of(&crate::store::load(&file).unwrap(), &Options::default());
-        let graded = report.rows[0].clone();
+        let mut graded = report.rows[0].clone();
+        graded.granted.as_mut().unwrap().pin = crate::platform::RequestOutcome::Refused;
         assert!(graded.grading.is_some() && !graded.is_as_requested());
         let ungraded = Configuration { grading: None, ..graded.clone() };
         let sentence = |rows| refused(&Report { rows, ..report.clone() }).unwrap().sentence;

@@ -112,7 +112,8 @@ fn ranked<'a>(delays: &'a [Delay], by: &str) -> Vec<&'a Delay> {
     ranked
 }
 
-/// Draws the title of a column. Returns whether the user clicked it to rank by this column.
+/// Draws the title of a column, underlined if the rows are ranked by it. Returns whether the user clicked it to rank by this
+/// column.
 fn title_ui(ui: &mut Ui, rect: Rect, column: &Column, is_by: bool) -> bool {
     let tokens = Tokens::of(ui);
     let title = ui.interact(rect, ui.scope_id().with(("title", column.title)), Sense::click());
@@ -121,8 +122,12 @@ fn title_ui(ui: &mut Ui, rect: Rect, column: &Column, is_by: bool) -> bool {
     let is_bright = is_by || title.hovered() || title.has_focus();
     let color = if is_bright { tokens.t1 } else { tokens.t2 };
     let font = Type::TableHeader.font();
-    let words = if is_by { format!("{} ↓", column.title) } else { column.title.to_owned() };
-    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, words, font, color);
+    let words =
+        ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, column.title, font, color);
+    if is_by {
+        // An arrow has no room in a narrow column.
+        ui.painter().hline(words.x_range(), words.bottom(), (1.0, color));
+    }
     title.clicked()
 }
 

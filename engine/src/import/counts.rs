@@ -140,7 +140,7 @@ pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Ite
 }
 
 /// Widens the bins of histograms whose rows are more than one unit apart: a value in a bin is shown as the end of it. Rows
-/// are that far apart by chance if they are few, unless a stated maximum lies within the last bin.
+/// are that far apart by chance if they are few, unless a stated maximum is within the last bin.
 /// Returns the width in nanoseconds; `None` for bins of one unit.
 pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
     let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));

@@ -155,7 +155,7 @@ fn segment_ui(painter: &Painter, place: Rect, segment: &Segment, tokens: &Tokens
     }
     let words = segment.title();
     let ink = if is_hatched { tokens.t1 } else { tokens.plot };
-    let galley = painter.layout_no_wrap(words.to_owned(), Type::Small.font(), ink);
+    let galley = painter.layout_no_wrap(words.clone(), Type::Small.font(), ink);
     if galley.size().x + 8.0 <= place.width() {
         if is_hatched {
             let behind = Rect::from_center_size(place.center(), galley.size() + vec2(6.0, 0.0));

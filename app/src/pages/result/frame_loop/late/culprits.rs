@@ -72,7 +72,9 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
     let (head, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), size::COMPACT_ROW), Sense::hover());
     for (place, column) in places(head, columns).zip(columns) {
-        let is_by = column.title == by;
+        // Total and share are the same rank.
+        let is_total = [TOTAL.title, SHARE.title].contains(&by);
+        let is_by = if is_total { column.rank.is_none() } else { column.title == by };
         if title_ui(
             ui,
             Rect::from_x_y_ranges(place.x - column.width..=place.x, head.y_range()),

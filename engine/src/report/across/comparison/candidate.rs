@@ -4,6 +4,7 @@
 use super::Metric;
 use super::item::Item;
 use super::judge::{Delta, Reason, Scale};
+use crate::report::model::metric::MetricKind;
 use crate::stats::binomial::two_sided_chance;
 use crate::stats::effect::{Method, holm_levels};
 use crate::stats::{Estimated, Outcome, float};
@@ -76,7 +77,11 @@ impl Candidate {
                 return Delta::without_interval(a, b - a, self.minimum, result, Some(reason));
             }
         };
-        let effect = estimated.effect(level, self.minimum);
+        let mut effect = estimated.effect(level, self.minimum);
+        if self.metric.kind() == MetricKind::Share {
+            // Two shares differ by at most 100 percentage points.
+            effect.interval = effect.interval.map(|(low, high)| (low.max(-1.0), high.min(1.0)));
+        }
         let result = effect.outcome(self.metric.is_better(effect.difference));
         let is_unknown = matches!(effect.method, Method::Assumed(_)) && self.is_clear_within;
         let reason = match result {
@@ -112,4 +117,32 @@ pub(super) fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nanos::Nanos;
+    use crate::report::across::comparison::judge::MinEffect;
+    use crate::stats::blocks::Interval;
+
+    #[test]
+    fn two_shares_differ_by_at_most_all() {
+        let scale = Scale {
+            period: Nanos::ZERO,
+            clock_step: Nanos::ZERO,
+            is_variation_known: true,
+            minimum: MinEffect::default(),
+        };
+        let interval = Interval { low: -1.05, high: -0.85, error: 0.05 };
+        let estimated = Estimated::of_singles([0.97, 0.02], interval, None, false);
+        let interval = |metric: &Metric| {
+            let candidate = Candidate::of(metric, [0.97, 0.02], &scale, Ok(estimated.clone()));
+            candidate.decided(0.05).effect.interval.unwrap()
+        };
+        let (low, high) = interval(&Metric::MISSED);
+        assert!((low + 1.0).abs() < 1e-12 && (-0.86..-0.84).contains(&high), "{low} {high}");
+        let (low, _) = interval(&Metric::MEAN);
+        assert!(low < -1.04, "{low}");
+    }
 }

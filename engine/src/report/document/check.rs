@@ -49,6 +49,11 @@ pub fn short_answer(conclusion: &Conclusion) -> String {
     match (conclusion.answer, bound) {
         (_, Some(Grade::Fair)) => "no sign of regular stutter".to_owned(),
         (_, Some(Grade::Poor)) => "stutter is possible".to_owned(),
+        (Answer::Occasional | Answer::UnderLoad | Answer::Likely, _)
+            if let Standing::Noted(disturbance) = conclusion.standing =>
+        {
+            format!("stutter while {}", disturbance.words())
+        }
         (Answer::Unlikely, _) => "unlikely cause of stutter".to_owned(),
         (Answer::Occasional, _) => "may cause occasional stutter".to_owned(),
         (Answer::UnderLoad, _) => "stutter likely when busy".to_owned(),
@@ -82,9 +87,13 @@ pub fn sentence_after_grade(card: &Scorecard) -> String {
         (_, Some(Grade::Fair)) => "no sign of regular stutter.".to_owned(),
         (_, Some(Grade::Poor)) => "stutter is possible.".to_owned(),
         (Answer::Unlikely, _) => "this PC paces frames well, even when busy.".to_owned(),
-        (Answer::Occasional, _) => "this PC may cause occasional stutter when busy.".to_owned(),
-        (Answer::UnderLoad, _) => "this PC is likely to cause stutter when busy.".to_owned(),
-        (Answer::Likely, _) => "this PC is likely to cause stutter.".to_owned(),
+        (Answer::Occasional, _) => {
+            format!("{}this PC may cause occasional stutter when busy.", because(card))
+        }
+        (Answer::UnderLoad, _) => {
+            format!("{}this PC is likely to cause stutter when busy.", because(card))
+        }
+        (Answer::Likely, _) => format!("{}this PC is likely to cause stutter.", because(card)),
         (Answer::Inconclusive { .. }, _) => {
             let words = card.standing.disturbance().map_or("it was disturbed", Disturbance::words);
             format!("Inconclusive: {words}.")
@@ -99,6 +108,16 @@ pub fn sentence_after_grade(card: &Scorecard) -> String {
         (Answer::Incomplete { skipped, unjudged }, _) => format!(
             "Incomplete: skipped {skipped} of {of} measurements; no verdict for {unjudged}."
         ),
+    }
+}
+
+/// Returns words for what the grade of a check is due to, if it is not this PC alone: "because of steam, "; otherwise
+/// nothing.
+fn because(card: &Scorecard) -> String {
+    let Standing::Noted(disturbance) = card.standing else { return String::new() };
+    match card.delayed.as_ref().and_then(|delayed| delayed.main.as_ref()) {
+        Some(main) => format!("because of {main}, "),
+        None => format!("because {}, ", disturbance.words()),
     }
 }
 

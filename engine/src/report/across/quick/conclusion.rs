@@ -78,6 +78,17 @@ pub struct Conclusion {
     pub answer: Answer,
 }
 
+/// Returns the standing of a check whose worst parts all have that grade only because of named programs, which their
+/// verdicts state; otherwise `None`.
+fn blamed(of_worst: impl Iterator<Item = PartVerdict>) -> Option<Standing> {
+    let mut found = None;
+    for part in of_worst.filter(|part| !part.is_stated_only) {
+        let Standing::Noted(_) = part.standing else { return None };
+        found = Some(part.standing);
+    }
+    found
+}
+
 impl Conclusion {
     /// Evaluates a check from its parts; a part without a verdict was skipped.
     pub fn of(parts: &[(Part, Option<PartVerdict>)]) -> Self {
@@ -90,6 +101,9 @@ impl Conclusion {
             0 => conclude(graded.into_iter()),
             _ => (None, Standing::Clear),
         };
+        let worst = grade.map(GradeRange::worst).filter(|worst| Grade::Good < *worst);
+        let of_worst = verdicts().filter(|one| one.grade.map(GradeRange::worst) == worst);
+        let standing = worst.and_then(|_| blamed(of_worst)).unwrap_or(standing);
         let answer = match (grade.map(GradeRange::worst), standing) {
             (Some(Grade::Excellent | Grade::Good), _) => Answer::Unlikely,
             (Some(Grade::Fair), _) => Answer::Occasional,
@@ -109,5 +123,35 @@ impl Conclusion {
             }
         };
         Self { grade, standing, answer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(part: Part, grade: Grade, standing: Standing) -> (Part, Option<PartVerdict>) {
+        let verdict = PartVerdict {
+            grade: Some(grade.into()),
+            standing,
+            is_poor_when_idle: grade == Grade::Poor,
+            has_few_gaps: false,
+            is_stated_only: false,
+        };
+        (part, Some(verdict))
+    }
+
+    #[test]
+    fn a_check_is_poor_because_of_programs_only_if_each_of_its_worst_parts_is() {
+        let busy = Standing::Noted(Disturbance::OtherPrograms(1.9));
+        let blamed = part(Part::FrameIdle, Grade::Poor, busy);
+        let good = part(Part::Spin, Grade::Good, Standing::Clear);
+        let found = Conclusion::of(&[blamed, good]);
+        assert_eq!((found.answer, found.standing), (Answer::Likely, busy));
+        let own = part(Part::Sleep, Grade::Poor, Standing::Clear);
+        let found = Conclusion::of(&[blamed, good, own]);
+        assert_eq!((found.answer, found.standing), (Answer::Likely, Standing::Clear));
+        let found = Conclusion::of(&[good]);
+        assert_eq!((found.answer, found.standing), (Answer::Unlikely, Standing::Clear));
     }
 }

@@ -191,6 +191,18 @@ fn what_to_do_counts_the_frames_of_its_note() {
     let card = Scorecard { delayed: Some(delayed), ..card };
     assert_eq!(nothing_to_do(&card), None);
     assert!(plain_evidence(&card).ends_with("Main cause of delays: steam.exe."));
+    let standing = Standing::Noted(Disturbance::OtherPrograms(1.9));
+    let blamed = Scorecard {
+        standing,
+        delayed: card.delayed.clone(),
+        ..of(Answer::Likely, Some(Grade::Poor))
+    };
+    assert_eq!(
+        sentence(&blamed),
+        "Poor: because of steam.exe, this PC is likely to cause stutter."
+    );
+    let own = Scorecard { standing: Standing::Clear, ..blamed };
+    assert_eq!(sentence(&own), "Poor: this PC is likely to cause stutter.");
     assert_eq!(what_to_do(&card)[0], words[0]);
     assert_eq!(first_to_do(&card).unwrap(), "Pause or close steam.exe, then run again.");
     // Late frames whose cause is not observable give no advice; other advice remains.

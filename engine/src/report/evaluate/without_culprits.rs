@@ -43,17 +43,19 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
     let grade = measured.grade().filter(|_| !matches!(disturbance, Disturbance::Slept(_)))?;
     let ranked = report.delays.ranked.iter();
     let named: Vec<&Delay> = ranked.filter(|delay| delay.is_named()).take(MAX_NAMED).collect();
-    let mut is_undecided = false;
+    let mut undecided = None;
     let better = (1..=named.len()).find_map(|count| {
         let sources = named.get(..count)?;
         let rest = without(run, sources, &report.options);
         let better = measured_grade(&Report::of(&rest, &report.options).verdict);
-        is_undecided |= count == 1 && better.is_none();
+        if better.is_none() {
+            undecided = undecided.or(Some(sources));
+        }
         let better = better.filter(|better| better.worst() < grade.worst())?;
         Some((sources, better.word()))
     });
-    let main =
-        named.get(..1).filter(|main| is_undecided && main.iter().all(|one| 0.5 <= one.share));
+    let share = |sources: &[&Delay]| sources.iter().map(|one| one.share).sum::<f64>();
+    let main = undecided.filter(|sources| 0.5 <= share(sources));
     let samples = run.subject.samples_name();
     let unknown = format!("not enough {samples}");
     let (sources, without) = better.or_else(|| main.map(|main| (main, unknown.as_str())))?;

@@ -2,7 +2,7 @@
 //! that follows its method. Elsewhere, a time needs a unit.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches};
 use jitterscope_engine::export;
@@ -12,9 +12,9 @@ use jitterscope_engine::plan::real_time::UNFILLED;
 use jitterscope_engine::plan::{Plan, Priority, RealTime};
 use jitterscope_engine::report::{Report, reference_plots};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store;
+use jitterscope_engine::store::{self, AtPath, SaveError};
 
-use super::output::PrintError;
+use super::output::{PrintError, print_message};
 use super::{option, path_option, text};
 
 /// The preset that follows the method of the tool.
@@ -22,7 +22,7 @@ const PRESET: &str = "holoscan";
 const TARGET_FPS: &str = "target-fps";
 const POLICY: &str = "scheduling-policy";
 const LOAD_DURATION: &str = "load-duration-ms";
-const PLOT_DIR: &str = "plot-dir";
+pub(super) const PLOT_DIR: &str = "plot-dir";
 /// The setting that the tool has under the same name, in seconds.
 pub(super) const DURATION: &str = "duration";
 /// Frame rates that the tool accepts.
@@ -63,7 +63,14 @@ pub(super) fn apply(plan: &mut Plan, matches: &ArgMatches) -> (Vec<String>, Vec<
     }
     if let Some(rate) = text(matches, TARGET_FPS).and_then(|rate| rate.parse().ok()) {
         settings.fps = rate;
-        *settings = settings.clone().with_shares_of_period();
+    }
+    // As in the tool, runtime and deadline are shares of the frame time, unless they are given.
+    let shares = settings.clone().with_shares_of_period();
+    if !is_given(&"runtime") {
+        settings.runtime = shares.runtime;
+    }
+    if !is_given(&"deadline") {
+        settings.deadline = shares.deadline;
     }
     if let Some(policy) = text(matches, POLICY) {
         settings.policies = vec![policy_of(&policy)];
@@ -102,6 +109,20 @@ fn join_blocks(settings: &mut RealTime, matches: &ArgMatches) {
     }
 }
 
+/// Creates the folder of `--plot-dir`, if it is given, before the run.
+pub(super) fn create_folder(matches: &ArgMatches) -> Result<(), PrintError> {
+    match matches.try_get_one::<PathBuf>(PLOT_DIR).ok().flatten() {
+        Some(folder) => create(folder),
+        None => Ok(()),
+    }
+}
+
+/// Creates a folder for files of results.
+pub(super) fn create(folder: &Path) -> Result<(), PrintError> {
+    let folder_error = |source| SaveError::Output(AtPath::new(source, folder));
+    Ok(fs::create_dir_all(folder).map_err(folder_error)?)
+}
+
 /// Writes the plots to the folder of `--plot-dir`, if it is given. Returns the lines that the tool prints about them.
 pub(super) fn write_plots(
     run: &Run,
@@ -109,10 +130,13 @@ pub(super) fn write_plots(
     matches: &ArgMatches,
 ) -> Result<Vec<String>, PrintError> {
     let folder = matches.try_get_one::<PathBuf>(PLOT_DIR).ok().flatten();
-    let Some((folder, files)) = folder.zip(reference_plots(run, report)) else {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let Some(files) = reference_plots(run, report) else {
+        print_message(
+            "no plots are written: the tool draws two modes with frames, and this run lacks one",
+        );
         return Ok(Vec::new());
     };
-    fs::create_dir_all(folder)?;
     let mut lines =
         vec![format!("Timing plots saved to: {}", folder.display()), "Generated plots:".to_owned()];
     for file in &files {
@@ -148,6 +172,23 @@ mod tests {
         let (notes, errors) = apply(&mut plan, &matches);
         let Plan::RealTime(settings) = plan else { panic!("not a real-time test") };
         Some((settings, notes, [fill.errors, errors].concat()))
+    }
+
+    #[test]
+    fn runtime_and_deadline_are_shares_of_the_frame_time_unless_they_are_given() {
+        let times = |options: &[&str]| {
+            let options = [&["--preset", "holoscan"], options].concat();
+            let (found, ..) = settings(&options)?;
+            Some([found.runtime, found.deadline].map(|time| time.get() / 1_000))
+        };
+        let Some(of_60) = times(&[]) else {
+            return println!("skipped: the preset exists only on Linux");
+        };
+        assert_eq!(of_60, [1_666, 15_833]);
+        assert_eq!(times(&["--fps", "30"]).unwrap(), [3_333, 31_666]);
+        assert_eq!(times(&["--target-fps", "30"]).unwrap(), [3_333, 31_666]);
+        let own = ["--target-fps", "30", "--runtime", "2ms"];
+        assert_eq!(times(&own).unwrap(), [2_000, 31_666]);
     }
 
     #[test]

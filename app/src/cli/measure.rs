@@ -46,6 +46,11 @@ pub(super) fn run(
         fill.errors
             .push("--out names a single file and cannot be combined with --repeat".to_owned());
     }
+    let is_given = |name: &&str| matches.try_contains_id(name).is_ok_and(|is_given| is_given);
+    let folders = ["out-dir", holoscan::PLOT_DIR].into_iter().filter(is_given);
+    fill.errors.extend(folders.filter(|_| 1 < times).map(|name| {
+        format!("--{name} names the folder of a single run and cannot be combined with --repeat")
+    }));
     if !fill.errors.is_empty() {
         for error in fill.errors {
             failed(error);
@@ -53,6 +58,7 @@ pub(super) fn run(
         return Err(Status::WrongUse);
     }
     Output::of(matches).check().map_err(failed)?;
+    holoscan::create_folder(matches).map_err(failed)?;
     let terminal = Terminal::open(store, matches, std::slice::from_ref(&plan))?;
     let mut runs = Vec::new();
     let mut is_printed = true;
@@ -66,8 +72,7 @@ pub(super) fn run(
             print_length(&request);
         }
         let (trace, labels) = (request.trace, request.labels.clone());
-        let mut live = LiveOutput::of(matches, &request)
-            .map_err(|error| failed(format!("the lines of probes cannot be written: {error}")))?;
+        let mut live = LiveOutput::of(matches, &request).map_err(failed)?;
         let mut saved = terminal.measure(request, live.as_mut()).map_err(|error| error.report())?;
         let report = Report::of(&saved.run, &Options::default());
         if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {

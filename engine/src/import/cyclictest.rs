@@ -231,7 +231,8 @@ fn read_without_histogram<'a>(
 ) -> Result<Imported, ImportError> {
     // For each thread and latency, the number of cycles and the first line.
     let mut samples: BTreeMap<usize, BTreeMap<u64, (u64, u64)>> = BTreeMap::new();
-    let mut states: BTreeMap<usize, Status> = BTreeMap::new();
+    // For each thread, its last state and the line of it.
+    let mut states: BTreeMap<usize, (Status, u64)> = BTreeMap::new();
     let mut bin_count = 0;
     for (line, number) in all.zip(1_u64..) {
         if let Some((thread, latency)) = sample_of(line) {
@@ -243,10 +244,10 @@ fn read_without_histogram<'a>(
                 return Err(ImportError::TooManyRows { limit: MAX_SAMPLE_BINS });
             }
         } else if let Some(state) = status_of(line) {
-            states.insert(state.thread, state);
+            states.insert(state.thread, (state, number));
         }
     }
-    let mut mins: Vec<u64> = states.values().map(|state| state.min).collect();
+    let mut mins: Vec<u64> = states.values().map(|(state, _)| state.min).collect();
     mins.extend(samples.values().filter_map(|bins| bins.keys().next()));
     let unit = unit_of(&mins, options);
     let unit_nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
@@ -255,17 +256,18 @@ fn read_without_histogram<'a>(
     };
     let is_believed = |value: u64| nanos(value).get() <= MAX_VALUE_NANOS;
     let mut bad_lines = BadLines::default();
+    let mut is_kept = |value: u64, count: u64, line: u64| {
+        let is_believed = is_believed(value);
+        for _ in (0..count).filter(|_| !is_believed) {
+            bad_lines.add(line, "a latency above ten minutes");
+        }
+        is_believed
+    };
     for bins in samples.values_mut() {
-        bins.retain(|value, (_, line)| {
-            let is_believed = is_believed(*value);
-            if !is_believed {
-                bad_lines.add(*line, "a latency above ten minutes");
-            }
-            is_believed
-        });
+        bins.retain(|value, (count, line)| is_kept(*value, *count, *line));
     }
     samples.retain(|_, bins| !bins.is_empty());
-    states.retain(|_, state| is_believed(state.max));
+    states.retain(|_, (state, line)| is_kept(state.max, 1, *line));
     let threads: Vec<Distribution> = if samples.is_empty() {
         let stated = |state: &Status| Distribution {
             label: format!("Thread {}", state.thread),
@@ -275,7 +277,12 @@ fn read_without_histogram<'a>(
             stated_mean: Some(nanos(state.avg)),
             ..Distribution::default()
         };
-        states.values().filter(|state| 0 < state.cycles).map(stated).collect()
+        states
+            .values()
+            .map(|(state, _)| state)
+            .filter(|state| 0 < state.cycles)
+            .map(stated)
+            .collect()
     } else {
         let counted = |(thread, bins): (&usize, &BTreeMap<u64, (u64, u64)>)| Distribution {
             label: format!("Thread {thread}"),

@@ -331,7 +331,7 @@ struct ThreadMark {
     /// Steal time of all CPUs together, in nanoseconds; `None` if the system does not report it. The cost of
     /// reading it grows with the number of CPUs.
     steal: Option<i64>,
-    /// How long each control group of this program was throttled so far.
+    /// How long each control group of this program was throttled so far. Reading it takes several system calls.
     throttled: Vec<Nanos>,
     /// Value of `clock_nanos`, read after the counters.
     at: i64,
@@ -340,8 +340,8 @@ struct ThreadMark {
 impl ThreadMark {
     fn now(reader: &EvidenceReader) -> Self {
         let steal = platform::machine_cpu_time().and_then(|time| time.steal);
-        let (counters, cpu) = (reader.read(), platform::thread_cpu_nanos());
         let throttled = platform::throttled_times();
+        let (counters, cpu) = (reader.read(), platform::thread_cpu_nanos());
         Self { counters, cpu, steal, throttled, at: clock_nanos() }
     }
 

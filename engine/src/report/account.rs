@@ -26,6 +26,9 @@ use crate::sample::{Evidence, OUTSIDE_NAME, Sample, ThreadOwner};
 /// records and is not shown.
 pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
 
+/// Maximum number of samples before a late one whose accounts are computed because each delayed the next one.
+const MAX_CHAIN: usize = 100;
+
 /// Advice for samples without records: the condition under which causes are recorded.
 const NOT_RECORDED: &str =
     "Causes are recorded where a frame is later than 50 µs and 1% of the frame time.";
@@ -295,6 +298,12 @@ impl LateSample {
         (cause, name.to_owned())
     }
 
+    /// Returns what delayed the frame before, if its end delayed this one; otherwise `None`.
+    pub fn origin(&self) -> Option<String> {
+        let (cause, name) = self.main_delay();
+        (self.cause == Cause::PreviousFrame && cause != self.cause).then_some(name)
+    }
+
     /// Returns advice against the main cause, or why nothing was recorded around the sample; empty if
     /// no remedy is known.
     pub fn advice(&self) -> String {
@@ -333,6 +342,32 @@ fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
     trial.evidence.get(at)
 }
 
+/// Returns the account of the sample before `index`, which is not listed itself, if the sample at `index` was due before
+/// the work of that one was done; otherwise `None`. In a series of such samples, each account needs the one before it:
+/// begins at most [`MAX_CHAIN`] samples earlier.
+fn before_account(
+    trial: &TrialRun,
+    records: &trace::Records,
+    index: usize,
+    recorded_above: Nanos,
+) -> Option<Account> {
+    let sample = |index: usize| trial.samples.get(index);
+    let is_behind = |index: &usize| {
+        let before = index.checked_sub(1).and_then(sample);
+        sample(*index).zip(before).is_some_and(|(one, before)| one.due < before.done)
+    };
+    let behind = (0..=index).rev().take(MAX_CHAIN).take_while(is_behind).count();
+    let mut last: Option<Account> = None;
+    for at in index.checked_sub(behind)?..index {
+        let before = at.checked_sub(1).and_then(sample);
+        let one = sample(at).filter(|one| recorded_above < one.late());
+        last = one.and_then(|one| {
+            records.account(&one, before.as_ref(), evidence(trial, at), last.as_ref())
+        });
+    }
+    last
+}
+
 /// Returns the samples of a trial with a lateness above a threshold, the largest lateness first.
 pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let mut late = Vec::new();
@@ -349,6 +384,7 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
         let of_sample = evidence(trial, index).copied();
         let (before_it, counted) = (before.as_ref(), of_sample.as_ref());
+        last = last.or_else(|| before_account(trial, records.as_ref()?, index, recorded_above));
         let traced = records
             .as_ref()
             .filter(|_| recorded_above < sample.late())
@@ -398,6 +434,56 @@ mod tests {
                 Culprit { name: name.to_owned(), kind, thread: None, priority: None, owner: None };
             assert_eq!(culprit.program(), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_frame_that_is_listed_alone_has_the_origin_that_it_has_in_a_list_of_all() {
+        let mut run = run_of(Plan::FrameLoop(FrameLoop::default()), |_| {});
+        let trial = &mut run.trials[0];
+        let period = trial.trial.pace.period();
+        let millis = Nanos::from_millis;
+        // rustc delays the first frame by 3 ms; its work then takes 2 ms longer than a frame.
+        let first = Sample {
+            began: period - millis(1),
+            due: period,
+            slept: None,
+            woke: period + millis(3),
+            done: period * 2 + millis(5),
+            spins: 0,
+            cpu: Some(1),
+        };
+        let (began, woke) = (first.done, first.done + Nanos::from_micros(1));
+        let second = Sample { began, due: period * 2, woke, done: woke + millis(1), ..first };
+        trial.samples = [first, second].into_iter().collect();
+        let record = |at, event, thread, name| TraceRecord {
+            at,
+            event,
+            cpu: 1,
+            thread: Some(thread),
+            name,
+            value: None,
+        };
+        let records = [
+            TraceRecord { thread: None, ..record(Nanos::ZERO, TraceEvent::Covered, 7, None) },
+            record(Nanos::ZERO, TraceEvent::SwitchIn, 7, None),
+            record(first.began, TraceEvent::Slept, 7, None),
+            record(first.began, TraceEvent::SwitchIn, 40, Some(0)),
+            record(first.due, TraceEvent::Waking, 7, None),
+            record(first.woke, TraceEvent::SwitchIn, 7, None),
+            record(period * 9, TraceEvent::SwitchIn, 40, Some(0)),
+        ];
+        trial.trace = Some(Trace::from_records(vec!["rustc".to_owned()], &records));
+        let source = TraceSource::Kernel.number();
+        for (name, value) in [(counter::TRACE_SOURCE, source), (counter::TRACE_THREAD, 7)] {
+            trial.counters.insert(name.to_owned(), value);
+        }
+        let all = late_samples(trial, Nanos::from_micros(200));
+        let alone = late_samples(trial, second.late() - Nanos::new(1));
+        assert_eq!((all.len(), alone.len()), (2, 1));
+        assert_eq!(alone[0], all[0], "the later one");
+        let rustc = alone[0].account.by_source();
+        assert_eq!(rustc[&(Cause::Thread, "rustc")].1, millis(3), "{rustc:?}");
+        assert_eq!(rustc[&(Cause::PreviousFrame, Cause::PreviousFrame.label())].1, millis(2));
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! ```text
 //! Short  Quick check (12 Nov 2026, Jitterscope 0.9) · Good: this PC paces frames well, even when busy. · five results
 //! Page   Heading "Measurements", Grid · Heading "What to do", Steps · Heading "Measurement quality", Facts · Verdict
-//! All    the blocks of a page, Heading "Machine", Facts · Quote (the user's note) · how to repeat the check
+//! All    the same with drawings, Plot, "Machine", Facts · all figures and definitions, closed · how to repeat the check
 //! ```
 //!
 //! A terminal shows the page, with the verdict at its end, where a terminal user looks first. A file shows all, folded

@@ -98,6 +98,8 @@ impl OtherLoad {
 #[derive(Clone, Debug)]
 pub struct QuietWait {
     left: Nanos,
+    /// Whether the time was spent and other programs were still busy.
+    was_in_vain: bool,
     repeated: Vec<Part>,
 }
 
@@ -111,15 +113,17 @@ impl QuietWait {
 
     /// Creates the state of a check that may wait for `limit` in total.
     pub const fn new(limit: Nanos) -> Self {
-        Self { left: limit, repeated: Vec::new() }
+        Self { left: limit, was_in_vain: false, repeated: Vec::new() }
     }
 
     /// Whether to continue waiting before a part of the check: other programs would disturb the
     /// part, and time is left. `share` is compared with the limit for tests on one CPU, since even
     /// one disturbed CPU affects the longest gap.
-    pub fn must_wait(&self, share: Option<f64>) -> bool {
+    pub fn must_wait(&mut self, share: Option<f64>) -> bool {
         let is_busy = share.is_some_and(|share| Disturbance::by_programs(share, 1).is_some());
-        is_busy && Nanos::ZERO < self.left
+        let has_time = Nanos::ZERO < self.left;
+        self.was_in_vain |= is_busy && !has_time;
+        is_busy && has_time
     }
 
     /// Returns the time for which the check may still wait.
@@ -135,8 +139,7 @@ impl QuietWait {
     /// Whether to repeat a part of the check: the part was disturbed, has not been repeated before, and
     /// the check did not wait in vain: while a program runs on, a repeat would be disturbed, too.
     pub fn must_repeat(&mut self, part: Part, disturbance: Option<Disturbance>) -> bool {
-        let was_in_vain = self.left <= Nanos::ZERO;
-        if disturbance.is_none() || was_in_vain || self.repeated.contains(&part) {
+        if disturbance.is_none() || self.was_in_vain || self.repeated.contains(&part) {
             return false;
         }
         self.repeated.push(part);
@@ -168,7 +171,9 @@ mod tests {
         assert!(!wait.must_repeat(Part::Sleep, disturbance));
         assert!(wait.must_repeat(Part::Spin, disturbance));
         wait.spend(QuietWait::DEFAULT);
-        assert!(!wait.must_repeat(Part::FrameLoad, disturbance), "it waited in vain");
+        assert!(wait.must_repeat(Part::FrameLoad, disturbance), "it became quiet each time");
+        assert!(!wait.must_wait(Some(1.5)));
+        assert!(!wait.must_repeat(Part::FrameIdle, disturbance), "it waited in vain");
     }
 
     #[test]

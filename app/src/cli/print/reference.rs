@@ -11,9 +11,10 @@ use jitterscope_engine::format;
 use jitterscope_engine::measure::Request;
 use jitterscope_engine::report::{self, LiveLines, Report};
 use jitterscope_engine::run::{Counters, Run};
+use jitterscope_engine::store::{AtPath, SaveError};
 
 use crate::cli::output::{Output, PrintError, print_message, print_output};
-use crate::cli::{flag, path_option};
+use crate::cli::{flag, holoscan, path_option};
 
 /// The value of `--format` for the layout of a reference tool, followed by its former names.
 pub(in crate::cli) const FORMATS: [&str; 3] = ["reference", "source", "latency2"];
@@ -38,7 +39,7 @@ impl LiveOutput {
     pub(in crate::cli) fn of(
         matches: &ArgMatches,
         request: &Request,
-    ) -> Result<Option<Self>, io::Error> {
+    ) -> Result<Option<Self>, PrintError> {
         let is_reference = is_format(matches);
         let folder = matches.try_get_one::<PathBuf>("out-dir").ok().flatten().cloned();
         if !is_reference && folder.is_none() {
@@ -48,9 +49,11 @@ impl LiveOutput {
         let labels: Vec<String> =
             stages.flat_map(|stage| stage.trials).map(|trial| trial.label).collect();
         if let Some(folder) = &folder {
-            fs::create_dir_all(folder)?;
+            holoscan::create(folder)?;
             for (trial, label) in labels.iter().enumerate() {
-                fs::File::create(file_of(folder, trial))?;
+                let file = file_of(folder, trial);
+                let at_file = |source| SaveError::Output(AtPath::new(source, &file));
+                fs::File::create(&file).map_err(at_file)?;
                 print_message(&format!("{} has the lines of {label}", file_name(trial)));
             }
         }

@@ -78,7 +78,8 @@ impl Frames {
             found.late.extend(late_samples(trial, row.late_limit).into_iter().map(|late| {
                 let who = late.account.largest().filter(|largest| largest.0 == late.cause);
                 let who = who.and_then(|(_, culprit, _)| Some(culprit?.source().to_owned()));
-                let who = who.unwrap_or_else(|| late.cause.label().to_owned());
+                let origin = late.origin().map_or_else(String::new, |name| format!(" ({name})"));
+                let who = who.unwrap_or_else(|| format!("{}{origin}", late.cause.label()));
                 let lateness = late.sample.late();
                 let secs = late.sample.woke.as_secs();
                 let title = format!(

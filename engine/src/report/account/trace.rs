@@ -210,7 +210,7 @@ impl Records {
         }
         if let Some(before) = before {
             let taken_over = begin - sample.due;
-            let delays = self.delays_of(before, &pieces, last);
+            let delays = self.delays_of((before, sample.due), &pieces, last);
             origin::assign(&mut parts.segments, taken_over, delays, sample.due - before.due);
         }
         let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
@@ -459,11 +459,8 @@ impl Parts {
             let from = (other_due + start).max(self.due);
             let to = (other_due + start + segment.length).min(end);
             if from < to {
-                self.cpu = segment.cpu;
-                self.add(segment.cause, segment.culprit.clone(), (from, to));
-                if let Some(last) = self.segments.last_mut() {
-                    last.origin.clone_from(&segment.origin);
-                }
+                let start = Some(from - self.due);
+                self.segments.push(Segment { start, length: to - from, ..segment.clone() });
             }
         }
     }

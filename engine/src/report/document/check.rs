@@ -15,7 +15,7 @@ use crate::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
 use crate::stats::{Grade, GradeRange};
 use crate::units::{
     MISSING, capitalized, format_count, format_long_time, format_setting, format_share,
-    format_time, format_time_above, time_parts,
+    format_time, format_time_above, join_names, time_parts,
 };
 
 pub use advice::{
@@ -115,8 +115,17 @@ pub fn sentence_after_grade(card: &Scorecard) -> String {
 /// nothing.
 fn because(card: &Scorecard) -> String {
     let Standing::Noted(disturbance) = card.standing else { return String::new() };
-    match card.delayed.as_ref().and_then(|delayed| delayed.main.as_ref()) {
-        Some(main) => format!("because of {main}, "),
+    let worst = |grade: Option<GradeRange>| grade.map(GradeRange::worst);
+    // Frames and gaps can have different main sources: only that of a part with this grade is named.
+    let blamed = card.delayed.as_ref().filter(|delayed| {
+        card.card(delayed.part).is_some_and(|part| worst(part.grade) == worst(card.grade))
+    });
+    let program = blamed.and_then(|delayed| {
+        let main = delayed.main.as_ref()?;
+        delayed.rows.iter().find(|row| row.name == *main)?.program.as_ref()
+    });
+    match program {
+        Some(program) => format!("because of {program}, "),
         None => format!("because {}, ", disturbance.words()),
     }
 }
@@ -211,13 +220,8 @@ fn busy_names(card: &Scorecard) -> Option<String> {
     });
     let busiest = programs?.first()?.share;
     let disturb = programs?.iter().filter(|one| busiest <= 10.0 * one.share);
-    let names: Vec<&str> = disturb.map(|one| one.name.as_str()).collect();
-    let (last, first) = names.split_last()?;
-    Some(match first {
-        [] => (*last).to_owned(),
-        [one] => format!("{one} and {last}"),
-        several => format!("{}, and {last}", several.join(", ")),
-    })
+    let names: Vec<String> = disturb.map(|one| one.name.clone()).collect();
+    Some(join_names(&names))
 }
 
 /// Returns the measured frame lateness under load, and the share of a frame that this lateness

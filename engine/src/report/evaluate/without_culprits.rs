@@ -30,7 +30,7 @@ use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 use crate::sample::{Sample, Samples};
 use crate::stats::GradeRange;
-use crate::units::{format_count, format_time};
+use crate::units::{format_count, format_time, join_names};
 
 /// The maximum number of sources that a verdict blames.
 const MAX_NAMED: usize = 3;
@@ -48,19 +48,19 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
         let sources = named.get(..count)?;
         let rest = without(run, sources, &report.options);
         let better = measured_grade(&Report::of(&rest, &report.options).verdict);
-        if better.is_none() {
+        let share = sources.iter().map(|one| one.share).sum::<f64>();
+        if better.is_none() && 0.5 <= share {
             undecided = undecided.or(Some(sources));
         }
         let better = better.filter(|better| better.worst() < grade.worst())?;
         Some((sources, better.word()))
     });
-    let share = |sources: &[&Delay]| sources.iter().map(|one| one.share).sum::<f64>();
-    let main = undecided.filter(|sources| 0.5 <= share(sources));
     let samples = run.subject.samples_name();
     let unknown = format!("not enough {samples}");
-    let (sources, without) = better.or_else(|| main.map(|main| (main, unknown.as_str())))?;
-    let names: Vec<&str> = sources.iter().map(|delay| delay.name.as_str()).collect();
-    let names = names.join(" and ");
+    let (sources, without) =
+        better.or_else(|| undecided.map(|sources| (sources, unknown.as_str())))?;
+    let names: Vec<String> = sources.iter().map(|delay| delay.name.clone()).collect();
+    let names = join_names(&names);
     let is_one = sources.len() == 1;
     let while_running = if sources.iter().all(|delay| delay.program.is_some()) {
         format!("while {names} {}", if is_one { "runs" } else { "run" })

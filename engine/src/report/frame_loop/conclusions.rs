@@ -9,7 +9,7 @@ use crate::report::model::metric::{Metric, MetricKind, Track};
 use crate::run::Run;
 use crate::stats::blocks::{Bins, MIN_ROUNDS, ResampleSource, Resampled};
 use crate::stats::effect::{ASSUMED_FREEDOM, Estimated, Method, RunVariation, holm_levels};
-use crate::stats::{Outcome, Statistic, position};
+use crate::stats::{Outcome, Statistic, distinct, position};
 use crate::units::{format_time, join_names};
 
 /// Seed of the resampling. A fixed seed gives the same interval whenever the samples are the same.
@@ -39,8 +39,7 @@ impl Conclusions {
         );
         let only = |of: &[&Pair<'_>], others: &[&Pair<'_>]| -> Vec<Priority> {
             let among = |of: &[&Pair<'_>], priority| of.iter().any(|it| it.priority() == priority);
-            let mut found: Vec<Priority> = of.iter().map(|pair| pair.priority()).collect();
-            found.dedup();
+            let mut found = distinct(of.iter().map(|pair| pair.priority()));
             found.retain(|&priority| !among(others, priority));
             found
         };

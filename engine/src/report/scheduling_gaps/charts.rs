@@ -67,9 +67,13 @@ fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
     let cells = rows.iter().map(|row| {
         let mut cells = vec![0.0_f64; COLUMNS];
         for gap in trials(run, row).flat_map(|trial| trial.samples.iter()) {
-            let place = gap.due.as_f64().max(0.0) / end * float(COLUMNS);
-            let column = usize::try_from(Nanos::from_nanos_f64(place.floor()).get()).unwrap_or(0);
-            if let Some(cell) = cells.get_mut(column.min(COLUMNS - 1)) {
+            // A gap colors every cell that it covers.
+            let [first, last] = [gap.due, gap.woke].map(|time| {
+                let place = time.as_f64().max(0.0) / end * float(COLUMNS);
+                let column = usize::try_from(Nanos::from_nanos_f64(place.floor()).get());
+                column.unwrap_or(0).min(COLUMNS - 1)
+            });
+            for cell in cells.get_mut(first..=last).into_iter().flatten() {
                 *cell = cell.max(gap.late().as_f64());
             }
         }

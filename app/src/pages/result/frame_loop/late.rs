@@ -250,7 +250,7 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         mark_ui(ui, one.cause);
         let culprit = one.account.largest().and_then(|largest| largest.1);
-        let origin = origin(one);
+        let origin = one.origin();
         let named = culprit.map(|culprit| culprit.name.as_str()).or(origin.as_deref());
         cell_ui(ui, Type::Table, named.unwrap_or(one.cause.row().names[1]), color(ui), false);
     });
@@ -263,12 +263,6 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
         };
         row.col(|ui| cell_ui(ui, Type::Table, &words, color(ui), false));
     }
-}
-
-/// Returns what delayed the frame before, if its end delayed this one; otherwise `None`.
-fn origin(one: &LateSample) -> Option<String> {
-    let (cause, name) = one.main_delay();
-    (one.cause == Cause::PreviousFrame && cause != one.cause).then_some(name)
 }
 
 /// Draws a cell of the list; a number is right-aligned.
@@ -318,7 +312,7 @@ fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &m
                 .label(ui);
             ui.horizontal(|ui| {
                 mark_ui(ui, one.cause);
-                let origin = origin(one).map_or_else(String::new, |name| format!(" ({name})"));
+                let origin = one.origin().map_or_else(String::new, |name| format!(" ({name})"));
                 let words = format!("{}{origin}", one.cause.label());
                 Spans::plain(Type::Body, &words, tokens.t1).label(ui);
             });

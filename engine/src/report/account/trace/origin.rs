@@ -16,20 +16,21 @@ use crate::nanos::Nanos;
 use crate::report::Cause;
 use crate::sample::Sample;
 
-/// What delayed a frame, and the time that its own work took.
+/// What delayed a frame until the next one was due, and the time that its own work took.
 pub(super) struct FrameDelays {
     /// The lengths of the delays before and during the work; the origin is absent where the cause is too much work of an
-    /// earlier frame.
+    /// earlier frame. Delays after the next frame was due are segments of its account.
     delays: Vec<(Nanos, Option<Origin>)>,
     worked: Nanos,
 }
 
 impl Records {
-    /// Returns what delayed the frame `before`: the start of its work, according to `account`, and the work itself,
-    /// according to the states of the thread. Without an account, what delayed the start is not observable.
+    /// Returns what delayed the frame `before` until the next one was due, at `due`: the start of its work, according to
+    /// `account`, and the work itself, according to the states of the thread. Without an account, what delayed the start
+    /// is not observable.
     pub(super) fn delays_of(
         &self,
-        before: &Sample,
+        (before, due): (&Sample, Nanos),
         pieces: &[Piece],
         account: Option<&Account>,
     ) -> FrameDelays {
@@ -45,18 +46,24 @@ impl Records {
         let started = account.map_or(&[][..], |account| &account.segments);
         let stretched = stretched.segments.iter().filter(|segment| !is_work(segment));
         let mut delays: Vec<(Nanos, Option<Origin>)> = Vec::new();
+        let until_due = due - before.due;
         if account.is_none() && Nanos::ZERO < before.late() {
             let origin = Origin { cause: Cause::NotObservable, culprit: None };
-            delays.push((before.late(), Some(origin)));
+            delays.push((before.late().min(until_due), Some(origin)));
         }
         for segment in started.iter().chain(stretched) {
+            let room = until_due - segment.start.unwrap_or_default();
+            let length = segment.length.min(room);
+            if length <= Nanos::ZERO {
+                continue;
+            }
             let origin = segment.origin.clone().or_else(|| {
                 let Segment { cause, culprit, .. } = segment.clone();
                 (!is_work(segment)).then_some(Origin { cause, culprit })
             });
             match delays.iter_mut().find(|(_, known)| *known == origin) {
-                Some((length, _)) => *length += segment.length,
-                None => delays.push((segment.length, origin)),
+                Some((sum, _)) => *sum += length,
+                None => delays.push((length, origin)),
             }
         }
         delays.sort_by_key(|(length, _)| -*length);

@@ -82,7 +82,7 @@ pub struct Conclusion {
 /// verdicts state; otherwise `None`.
 fn blamed(of_worst: impl Iterator<Item = PartVerdict>) -> Option<Standing> {
     let mut found = None;
-    for part in of_worst.filter(|part| !part.is_stated_only) {
+    for part in of_worst {
         let Standing::Noted(_) = part.standing else { return None };
         found = Some(part.standing);
     }
@@ -102,7 +102,10 @@ impl Conclusion {
             _ => (None, Standing::Clear),
         };
         let worst = grade.map(GradeRange::worst).filter(|worst| Grade::Good < *worst);
-        let of_worst = verdicts().filter(|one| one.grade.map(GradeRange::worst) == worst);
+        let of_worst = verdicts().filter(|one| {
+            let counted = one.graded().map(|(grading, _)| grading.worst);
+            !one.is_stated_only && one.grade.is_some() && counted == worst
+        });
         let standing = worst.and_then(|_| blamed(of_worst)).unwrap_or(standing);
         let answer = match (grade.map(GradeRange::worst), standing) {
             (Some(Grade::Excellent | Grade::Good), _) => Answer::Unlikely,
@@ -151,6 +154,11 @@ mod tests {
         let own = part(Part::Sleep, Grade::Poor, Standing::Clear);
         let found = Conclusion::of(&[blamed, good, own]);
         assert_eq!((found.answer, found.standing), (Answer::Likely, Standing::Clear));
+        // Few gaps count as Good, so their grade is not the worst.
+        let (of_gaps, mut gaps) = part(Part::Gaps, Grade::Fair, Standing::Clear);
+        gaps.as_mut().unwrap().has_few_gaps = true;
+        let fair = part(Part::FrameLoad, Grade::Fair, busy);
+        assert_eq!(Conclusion::of(&[fair, (of_gaps, gaps)]).standing, busy);
         let found = Conclusion::of(&[good]);
         assert_eq!((found.answer, found.standing), (Answer::Unlikely, Standing::Clear));
     }

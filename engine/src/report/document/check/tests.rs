@@ -201,6 +201,15 @@ fn what_to_do_counts_the_frames_of_its_note() {
         sentence(&blamed),
         "Poor: because of steam.exe, this PC is likely to cause stutter."
     );
+    // The main source of a part with a better grade is not why the check has its grade.
+    let mut elsewhere = blamed.clone();
+    for part in elsewhere.cards.iter_mut().filter(|part| part.part == Part::FrameLoad) {
+        part.grade = Some(Grade::Good.into());
+    }
+    assert_eq!(
+        sentence(&elsewhere),
+        "Poor: because other programs were busy, this PC is likely to cause stutter."
+    );
     let own = Scorecard { standing: Standing::Clear, ..blamed };
     assert_eq!(sentence(&own), "Poor: this PC is likely to cause stutter.");
     assert_eq!(what_to_do(&card)[0], words[0]);

@@ -7,7 +7,7 @@ use crate::report::Metric;
 use crate::report::comparison::words::{LOW, LOW_OF_TENTH, deciding, letter, result, value};
 use crate::report::comparison::{ComparedRow, Figure, Reason, Variation};
 use crate::report::document::Grid;
-use crate::report::table::Better;
+use crate::report::table::{Better, Quantity};
 use crate::stats::{Outcome, Statistic};
 use crate::units::{MISSING, count_text, format_signed_share, format_time};
 
@@ -91,14 +91,20 @@ pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool)
             let added = differences(set.comparison, row, &[figure], &[run]);
             let mut line = added.rows;
             let mut change = change(row, figure, run);
+            grid.header = added.header;
             if let Some(name) = name {
+                // The rows are about several configurations: each states its own unit.
+                let is_time = figure.metric.unit == Quantity::Time;
+                let unit = if is_time { metric_unit(row).symbol() } else { "" };
                 for title in line.iter_mut().filter_map(|line| line.first_mut()) {
-                    name.clone_into(title);
+                    format!("{name} {unit}").trim_end().clone_into(title);
+                }
+                if let Some(title) = grid.header.first_mut() {
+                    "Metric".clone_into(title);
                 }
                 change.name = name;
                 change.is_key = false;
             }
-            grid.header = added.header;
             grid.is_right = added.is_right;
             grid.rows.extend(line);
             changes.push(change);
@@ -195,17 +201,18 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
         },
         definition: definition(row, metric),
         values: [words(0), words(run)],
-        change: if base.is_some() && !cells.percent.is_empty() {
+        // The change of a share is a difference of shares, as in the headline: relative to a small share, it means little.
+        change: if metric.is_relative() && base.is_some() && !cells.percent.is_empty() {
             cells.percent
         } else {
             cells.change
         },
         interval: match (relative, interval) {
-            (Some((low, high)), _) => {
+            (Some((low, high)), _) if metric.is_relative() => {
                 format!("{} to {}", format_signed_share(low), format_signed_share(high))
             }
-            (None, Some(_)) => cells.interval,
-            (None, None) => MISSING.to_owned(),
+            (_, Some(_)) => cells.interval,
+            (_, None) => MISSING.to_owned(),
         },
         // Cut the text in parentheses: the reason column states how much data is missing.
         result: delta.map_or_else(

@@ -157,7 +157,7 @@ fn parts(account: &Account, lateness: Nanos) -> Parts {
     };
     let segments = account.segments.iter().map(|one| {
         let culprit = one.culprit.as_ref().map(|it| it.source().to_owned());
-        let name = culprit.unwrap_or_else(|| one.cause.label().to_owned());
+        let name = culprit.unwrap_or_else(|| one.title());
         part(name, Some(one.cause), one.length)
     });
     let rest = (SHOWN_REMAINDER < account.remainder)

@@ -75,6 +75,21 @@ fn the_published_matrix_has_three_conclusions() {
 }
 
 #[test]
+fn each_level_is_named_once_however_many_rows_show_it() {
+    let rows = [
+        (Normal, Any, 52),
+        (Normal, Performance, 55),
+        (Highest, Any, 5),
+        (Highest, Performance, 6),
+        (TimeCritical, Any, 3),
+        (TimeCritical, Performance, 4),
+    ];
+    let (run, report) = report(&rows, 3_000, 1);
+    let priority = Conclusions::of(&run, &report.rows).priority.unwrap();
+    assert!(priority.starts_with("Highest and Time-critical priority help: "), "{priority}");
+}
+
+#[test]
 fn few_frames_support_only_the_conclusion_with_a_clear_interval() {
     let mut counts = [0; 3];
     for seed in 0..10 {

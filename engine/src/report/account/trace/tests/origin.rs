@@ -1,5 +1,6 @@
 //! Checks to what the time of a frame is counted that ended after the next one was due.
 
+use super::super::super::Origin;
 use super::*;
 
 /// Returns the account of a frame that was due at 16 ms, and the source and the time in µs of each delay. The frame before
@@ -64,6 +65,33 @@ fn sorted(mut found: Vec<(Cause, String, i64)>) -> Vec<(Cause, String, i64)> {
 }
 
 #[test]
+fn a_delay_after_the_next_frame_was_due_is_not_why_the_frame_before_ended_late() {
+    // 12 ms of work until 16 ms, but for 5 ms of chrome: 1 ms of work is left, and then rustc has the CPU for longer.
+    let ran = [(CHROME, 1_000, 6_000), (RUSTC, 16_500, 24_500)];
+    let (_, found) = sources((0, 25_000), &ran, None);
+    let expected =
+        [named(Cause::Thread, "chrome", 1_000), named(Cause::Thread, "rustc", 8_000), rest()];
+    assert_eq!(sorted(found), sorted(expected.to_vec()));
+}
+
+#[test]
+fn the_account_before_is_taken_over_with_its_origins() {
+    let segment = |start, length, name: Option<&str>| Segment {
+        start: Some(Nanos::from_millis(start)),
+        length: Nanos::from_millis(length),
+        cause: Cause::PreviousFrame,
+        culprit: None,
+        cpu: Some(1),
+        origin: name.map(|_| Origin { cause: Cause::Quota, culprit: None }),
+    };
+    let mut parts = Parts { due: Nanos::from_millis(16), cpu: None, segments: Vec::new() };
+    let before = [segment(0, 20, None), segment(20, 10, Some("quota"))];
+    parts.take_over(&before, Nanos::ZERO, Nanos::from_millis(30));
+    let taken = [segment(0, 4, None), segment(4, 10, Some("quota"))];
+    assert_eq!(parts.segments, taken);
+}
+
+#[test]
 fn work_that_is_longer_than_a_frame_is_too_much() {
     // 18 ms of work, of which 2 ms do not fit, and 1 ms of another program.
     let (_, found) = sources((0, 19_000), &[(RUSTC, 2_000, 3_000)], None);
@@ -75,10 +103,11 @@ fn work_that_is_longer_than_a_frame_is_too_much() {
 
 #[test]
 fn a_frame_that_started_late_delays_the_next_one_because_of_what_delayed_its_start() {
-    let started = Account {
+    let mut started = Account {
         source: Source::Trace(TraceSource::Kernel),
         ..Account::whole(Cause::Quota, Nanos::from_millis(9))
     };
+    started.segments[0].start = Some(Nanos::ZERO);
     let (account, found) = sources((9_000, 18_000), &[], Some(&started));
     let expected = [named(Cause::Quota, Cause::Quota.label(), 2_000), rest()];
     assert_eq!(found, expected);

@@ -109,7 +109,7 @@ fn an_agent_holds_three_capabilities_of_the_callers_and_nothing_else() {
         &[("SUDO_UID", "65534"), ("SUDO_GID", "65534"), ("PKEXEC_UID", "0")][..],
     ] {
         let mut agent = Elevated::start(by, &[]);
-        assert!(agent.answer(r#"{"jitterscope":1,"request":"describe"}"#).contains("machine"));
+        assert!(agent.answer(r#"{"jitterscope":2,"request":"describe"}"#).contains("machine"));
         let held = status(&agent.process.id().to_string());
         for name in ["Uid", "Gid"] {
             assert!(held[name].split_whitespace().all(|id| id == "65534"), "{held:?}");
@@ -129,7 +129,7 @@ fn an_agent_holds_three_capabilities_of_the_callers_and_nothing_else() {
         assert_eq!(agent.devices(), [""; 0]);
     }
     let mut agent = Elevated::start(&[("PKEXEC_UID", "65534")], &["--no-deep-idle"]);
-    agent.answer(r#"{"jitterscope":1,"request":"load"}"#);
+    agent.answer(r#"{"jitterscope":2,"request":"load"}"#);
     let has_device = Path::new(IDLE_FILE).exists();
     assert_eq!(agent.devices(), if has_device { vec![IDLE_FILE] } else { Vec::new() });
 }
@@ -166,12 +166,12 @@ fn an_agent_with_rights_measures_plans_and_nothing_else() {
     let with = |key: &str, value: serde_json::Value| {
         let mut plan = plan.clone();
         plan[key] = value;
-        serde_json::json!({"jitterscope": 1, "request": "run", "plan": plan}).to_string()
+        serde_json::json!({"jitterscope": 2, "request": "run", "plan": plan}).to_string()
     };
     let huge: Vec<serde_json::Value> = vec![plan["cells"][0].clone(); 20_000];
     for (request, expected) in [
-        (r#"{"jitterscope":1,"request":"run","path":"/etc/shadow"}"#.to_owned(), "unknown field"),
-        (r#"{"jitterscope":1,"request":"describe; reboot"}"#.to_owned(), "unknown variant"),
+        (r#"{"jitterscope":2,"request":"run","path":"/etc/shadow"}"#.to_owned(), "unknown field"),
+        (r#"{"jitterscope":2,"request":"describe; reboot"}"#.to_owned(), "unknown variant"),
         ("sh -c reboot".to_owned(), "not a line of the agent protocol"),
         (with("path", "/etc/shadow".into()), "an unknown setting in a plan"),
         (with("command", "$(reboot)".into()), "an unknown setting in a plan"),

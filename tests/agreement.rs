@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use jitterscope_engine::export::document::{Block, ColumnLook, DrawnTable, Level, Piece, Section};
-use jitterscope_engine::export::{self, CheckFile, Format, IncludedNames, Options, markdown};
+use jitterscope_engine::export::{
+    self, CheckFile, Format, IncludedNames, KeptSamples, Options, markdown,
+};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::document::comparison::{ComparisonSet, RunNames};
 use jitterscope_engine::report::quick::{Measured, Scorecard, lateness_chart};
@@ -89,7 +91,7 @@ const OF_PAGE: [&str; 20] = [
     "Change, drawn",
     "higher is better",
     "This file contains the run: drop it on Jitterscope to open it",
-    "This page holds no run to open: export its runs as JSON",
+    "This file contains the check with its runs: drop it on Jitterscope to open it",
     "This page holds no run to open: attach the reports of the runs",
     "Parts of the run were omitted, so this file cannot be imported",
 ];
@@ -300,13 +302,14 @@ fn every_output_of_a_check_is_its_document() {
         chart: chart.as_ref(),
         date: |date| date.to_string(),
         included_names: IncludedNames::NOTHING,
+        samples: KeptSamples::All,
     };
-    let written = |is_page| {
+    let written = |format| {
         let mut bytes = Vec::new();
-        file.write(is_page, &mut bytes).unwrap();
+        file.write(format, &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     };
-    let (page, markdown) = (written(true), written(false));
+    let (page, markdown) = (written(Format::Html), written(Format::Markdown));
     let summary = file.summary().blocks();
     assert!(markdown.starts_with(&markdown::text(&summary)), "{markdown}");
     let preview = file.outline();

@@ -4,8 +4,8 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope_engine::report::RecordingFigures;
 use jitterscope_engine::report::capture::CaptureFigures;
+use jitterscope_engine::report::{CaptureView, FrameKind, RecordingFigures};
 use jitterscope_engine::stats::LowDefinition;
 
 use super::window::{step_until, window};
@@ -146,4 +146,112 @@ fn the_lows_by_every_definition_are_whole_in_the_smallest_window() {
             assert!(widths.iter().all(|width| 22.0 < *width), "{value}: {widths:?}");
         }
     }
+}
+
+/// Returns a log of PresentMon 2 with busy and displayed times, and a pause of 5 s.
+fn presentmon_2() -> String {
+    let mut text = String::from(
+        "Application,TimeInSeconds,MsBetweenPresents,MsBetweenDisplayChange,MsCPUBusy,MsGPUBusy\n",
+    );
+    let mut at = 0.0;
+    for frame in 0..2_000_u32 {
+        let time = match frame {
+            1_000 => 5_000.0,
+            _ if frame % 90 == 0 => 50.0,
+            _ => 16.5,
+        };
+        at += time / 1e3;
+        let displayed = if frame % 50 == 1 { "NA".to_owned() } else { (time + 0.2).to_string() };
+        let gpu = if frame % 4 == 0 { time * 0.5 } else { time * 0.97 };
+        text.push_str(&format!("game.exe,{at:.6},{time},{displayed},{},{gpu}\n", time * 0.4));
+    }
+    text
+}
+
+#[test]
+fn a_capture_is_shown_as_the_user_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &presentmon_2());
+    let view = |harness: &Harness<'_, App>| {
+        harness.state().session().running().capture().unwrap().report.options.capture.clone()
+    };
+    let shows = |harness: &Harness<'_, App>, words: &str| {
+        harness.query_all_by_label_contains(words).next().is_some()
+    };
+    assert_eq!(view(&harness), CaptureView::default());
+    assert!(shows(&harness, "presented frames, with 1 pause"));
+    assert!(shows(&harness, "What limits the frames"));
+    harness.get_by_role_and_label(Role::RadioButton, "Frames, Displayed").click_accesskit();
+    step_until(&mut harness, |app| {
+        let shown = app.session().running().capture().unwrap();
+        shown.report.options.capture.frames == FrameKind::Displayed
+    });
+    harness.run_steps(4);
+    assert!(shows(&harness, "displayed frames, with 1 pause"));
+    harness.get_by_label_contains("Omit 1 pause").click_accesskit();
+    step_until(&mut harness, |app| {
+        app.session().running().capture().unwrap().report.options.capture.omits_pauses
+    });
+    harness.run_steps(4);
+    let shown = harness.state().session().running().capture().unwrap().clone();
+    let results = shown.report.results::<RecordingFigures>();
+    let CaptureFigures::Frames(frames) = &results[0].figures else { panic!("{results:?}") };
+    // 40 of 2000 frames were never displayed, and the pause is omitted.
+    assert_eq!(frames.frame_time.count, 1_959);
+    assert!(shows(&harness, "displayed frames, without 1 pause"));
+    let timeline = plots(&harness).into_iter().find(|plot| plot.starts_with("Timeline, "));
+    assert!(timeline.is_some_and(|plot| plot.ends_with("Omitted pause")), "{:?}", plots(&harness));
+}
+
+/// Drags the pointer over the timeline, from one share of its width to another one.
+fn drag_timeline(harness: &mut Harness<'_, App>, shares: [f32; 2], modifiers: egui::Modifiers) {
+    let is_timeline = |node: &egui_kittest::Node<'_>| {
+        node.accesskit_node().label().is_some_and(|label| label.starts_with("Timeline, "))
+    };
+    let rect =
+        harness.query_all_by_role(Role::Image).find(is_timeline).expect("no timeline").rect();
+    let [from, to] =
+        shares.map(|share| egui::pos2(rect.left() + rect.width() * share, rect.center().y));
+    let button = |pos, pressed| egui::Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers,
+    };
+    harness.event(egui::Event::ModifiersChanged(modifiers));
+    harness.event(egui::Event::PointerMoved(from));
+    harness.step();
+    harness.event(button(from, true));
+    harness.step();
+    for part in [0.5, 1.0] {
+        harness.event(egui::Event::PointerMoved(from + (to - from) * part));
+        harness.step();
+    }
+    harness.event(button(to, false));
+    harness.step();
+    harness.event(egui::Event::ModifiersChanged(egui::Modifiers::NONE));
+}
+
+#[test]
+fn a_part_of_a_capture_is_selected_in_its_timeline() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &mangohud(2_000, 16.7));
+    let range = |app: &App| {
+        let shown = app.session().running().capture().unwrap();
+        let view = &shown.report.options.capture;
+        (view.from.map(|from| from.as_secs()), view.to.map(|to| to.as_secs()))
+    };
+    harness.set_size(egui::vec2(1_440.0, 1_600.0));
+    harness.run_steps(4);
+    drag_timeline(&mut harness, [0.3, 0.7], egui::Modifiers::SHIFT);
+    step_until(&mut harness, |app| range(app).0.is_some());
+    harness.run_steps(4);
+    // 2000 frames are 33.4 s; the plot is a little narrower than its node, beside the labels of its axis.
+    let (from, to) = range(harness.state());
+    let (from, to) = (from.unwrap(), to.unwrap());
+    assert!((6.0..14.0).contains(&from) && (20.0..27.0).contains(&to), "{from} to {to}");
+    // The end of the part is dragged without Shift.
+    drag_timeline(&mut harness, [0.7, 0.5], egui::Modifiers::NONE);
+    step_until(&mut harness, |app| range(app).1.is_some_and(|end| end < to - 1.0));
+    assert_eq!(range(harness.state()).0, Some(from), "the other end stays");
 }

@@ -63,10 +63,9 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
             let dice = scatter(u64::from(id) * 100_000 + k.unsigned_abs());
             let body = i64::try_from(dice % 20_000).unwrap();
             let late = body + if (dice >> 32).is_multiple_of(20) { delay } else { 0 };
-            let due = period * k;
-            let woke = due + Nanos::new(late);
+            let (due, woke) = (period * k, period * k + Nanos::new(late));
             let done = woke + Nanos::from_millis(2);
-            Sample { began: due, due, slept: None, woke, done, spins: 0, cpu: Some(0) }
+            Sample { began: due, due, woke, done, cpu: Some(0), ..Sample::default() }
         })
         .collect();
     Run {
@@ -74,6 +73,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         app_version: "0.1.0".to_owned(),
         method_version: METHOD_VERSION,
         started_at: "2026-11-20T12:00:00Z".parse().unwrap(),
+        wall_clock: None,
         ending: Ending::Finished,
         name: name.to_owned(),
         note: String::new(),

@@ -8,17 +8,18 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
 use jitterscope::PageId;
-use jitterscope::{Instance, Start};
+use jitterscope::{Instance, Settings, SettingsFile, Start};
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{FrameLoop, Plan};
 use jitterscope_engine::report;
-use jitterscope_engine::run::{Run, counter};
+use jitterscope_engine::run::{Annotation, Run, counter};
 use jitterscope_engine::store::{self, Store};
 
 use super::plots::opened;
 use super::snapshots::made::run_of;
+use super::tidy::root;
 use super::window::{Poll, start_measuring, step_until, window, window_with_settings};
 
 fn made(key: &str) -> Run {
@@ -188,6 +189,53 @@ fn settings_of_tests_are_those_of_the_last_time() {
     };
     let harness = window_with_settings(&folder);
     assert_eq!(plan(&harness), changed);
+}
+
+#[test]
+fn many_annotations_are_drawn_at_once_and_a_result_that_was_not_drawn_is_omitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let example = root().join("assets/examples/frame-loop-fifo.jitterscope.json");
+    let mut run = store::load(&example).unwrap();
+    let annotation = |number: i64| {
+        let at = Nanos::from_micros(10 * number);
+        Annotation { trial: 0, from: at, to: at, text: format!("note {number}") }
+    };
+    run.annotations = (0..100_000).map(annotation).collect();
+    run.note = "x".repeat(1 << 20);
+    run.tags = (0..20_000).map(|number| format!("tag {number}")).collect();
+    let path = Store::at(folder.path().join("runs")).save(&run).unwrap();
+    let results = [("frame-loop".to_owned(), path.clone())].into();
+    let page = "frame-loop".to_owned();
+    let settings = Settings { results, page, is_welcomed: true, ..Settings::default() };
+    SettingsFile::at(folder.path()).save(&settings).unwrap();
+    let shown = |app: &App| app.session().running().test("frame-loop").unwrap().shown().is_some();
+    let marker = folder.path().join("last-result.opening");
+    {
+        let mut harness = window_with_settings(&folder);
+        step_until(&mut harness, shown);
+        harness.run_steps(4);
+        let others = harness.query_all_by_label_contains("more; zoom in to list them");
+        assert_eq!(others.count(), 1);
+        assert!(!marker.exists(), "the result was drawn");
+    }
+    // As a window leaves it that was killed while it opened the result.
+    std::fs::write(&marker, path.to_str().unwrap()).unwrap();
+    let mut harness = window_with_settings(&folder);
+    harness.run_steps(4);
+    assert!(!shown(harness.state()));
+    assert!(
+        harness.query_all_by_label_contains("The last result is not opened again").next().is_some()
+    );
+    assert!(harness.state().session().settings().results.is_empty());
+    let file = folder.path().join("settings.json");
+    step_until(&mut harness, |_| {
+        std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"results\": {}"))
+    });
+    drop(harness);
+    let mut harness = window_with_settings(&folder);
+    harness.run_steps(4);
+    assert!(!shown(harness.state()), "it is not tried again");
+    assert!(!marker.exists());
 }
 
 #[test]

@@ -17,6 +17,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{self, RecordingFigures, Report};
 use jitterscope_engine::run::{Capture, Ending, Run, Trace};
 use jitterscope_engine::sample::{TraceEvent, TraceRecord};
+use jitterscope_engine::store;
 use proptest::prelude::*;
 
 /// Text that breaks HTML, CSV, Markdown, or a terminal if it is not escaped.
@@ -89,10 +90,14 @@ fn a_run_without_samples_is_written_too() {
 fn json_and_html_bring_the_run_back_as_it_was() {
     for words in ["", HOSTILE, &"x".repeat(10_000)] {
         let run = sample::run(words);
+        // Each text but the note is one line wherever it is read.
+        let is_end = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
+        let mut expected = sample::run(&words.replace(is_end, " "));
+        expected.note.clone_from(&run.note);
         for format in [Format::Json, Format::Html] {
             let back = imported(&written(format, &run, &Options::default()));
             assert_eq!(back.notes, Vec::<String>::new());
-            assert!(back.into_run() == run, "{format:?} of '{words}'");
+            assert!(back.into_run() == expected, "{format:?} of '{words}'");
         }
     }
 }
@@ -149,11 +154,37 @@ fn an_edited_report_is_reported_from_an_intact_one() {
     let edited = json.replacen("\"woke_nanos\":[", "\"woke_nanos\":[1", 1);
     assert_ne!(edited, json);
     assert_eq!(verify(edited.as_bytes()), Checked::Edited);
-    assert!(imported(edited.as_bytes()).notes[0].contains("changed after it was exported"));
+    assert!(imported(edited.as_bytes()).notes[0].contains("Edited after export"));
+    // A file without a checksum, as saved runs are, makes no statement, and neither does an intact one.
+    let (without, _) = edited.split_once(",\"report\":").unwrap();
+    for silent in [json.clone(), format!("{without}}}")] {
+        let imported = imported(silent.as_bytes());
+        assert!(imported.notes.is_empty(), "{:?}", imported.notes);
+        assert!(!imported.into_run().health.edited_after_export);
+    }
+    // What was edited stays so: in the saved file, in what is exported from it, and in every report.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("edited.json");
+    std::fs::write(&path, &edited).unwrap();
+    let store = store::Store::at(folder.path().join("runs"));
+    let saved = store.save(&store::load(&path).unwrap()).unwrap();
+    let run = store::load(&saved).unwrap();
+    let [line] = store.lines().unwrap().try_into().unwrap();
+    assert!(line.run.unwrap().headline.is_edited);
+    let again = text(Format::Json, &run);
+    assert_eq!(verify(again.as_bytes()), Checked::Intact);
+    assert!(imported(again.as_bytes()).notes[0].contains("Edited after export"));
+    for format in [Format::Html, Format::Markdown] {
+        assert!(text(format, &run).contains("Edited after export"), "{format:?}");
+    }
+    let report = Report::of(&run, &report::Options::default());
+    let ticket = export::ticket(&run, &report, &Options::default());
+    assert!(ticket.contains("Edited after export"), "{ticket}");
+    let run = sample::run("");
     let html = text(Format::Html, &run);
     let edited = html.replacen("\"spins\":[7,", "\"spins\":[8,", 1);
     assert_ne!(edited, html);
-    assert!(imported(edited.as_bytes()).notes[0].contains("checksum does not match"));
+    assert!(imported(edited.as_bytes()).notes[0].contains("Edited after export"));
     assert!(html.contains(value["sha256"].as_str().unwrap()), "the page shows the checksum");
 }
 
@@ -332,7 +363,7 @@ fn what_is_not_checked_stands_nowhere_in_the_bytes() {
     }
     // A JSON file always contains the whole run, so that it can be imported: only the note and tags can be
     // omitted.
-    let none = Parts { all_rows: false, machine: false, repeat: false, notes: true };
+    let none = Parts { all_rows: false, machine: false, repeat: false, notes: true, ..Parts::ALL };
     let options = Options { parts: none, ..Options::default() };
     assert!(written(Format::Json, &run, &options) == text(Format::Json, &run).as_bytes());
 }
@@ -385,7 +416,7 @@ fn nothing_in_any_format_reports_where_the_tests_run() {
 fn the_command_line_leaves_out_who_runs_it_and_where() {
     let folder = tempfile::tempdir().unwrap();
     let run = sample::run("qx7user on qx7host: /home/qx7user/runs");
-    jitterscope_engine::store::Store::at(folder.path()).save(&run).unwrap();
+    store::Store::at(folder.path()).save(&run).unwrap();
     for format in Format::ALL {
         let mut export = std::process::Command::new(crate::cli::program());
         export.arg("--data-dir").arg(folder.path());
@@ -410,7 +441,7 @@ fn the_command_line_leaves_out_who_runs_it_and_where() {
 #[test]
 fn the_command_line_exports_and_imports() {
     let folder = tempfile::tempdir().unwrap();
-    let store = jitterscope_engine::store::Store::at(folder.path());
+    let store = store::Store::at(folder.path());
     let run = sample::run("a name");
     store.save(&run).unwrap();
     let command = |args: &[&str]| {
@@ -441,7 +472,7 @@ fn the_command_line_exports_and_imports() {
     assert!(shown.contains("frames") && said.contains("saved as"), "{shown}{said}");
     assert!(command(&["import", log, "--save"]).2.contains("already"));
     // A saved run that the user renamed is the saved run.
-    let saved = store.folder().join(jitterscope_engine::store::file_name(&run));
+    let saved = store.folder().join(store::file_name(&run));
     let renamed = store.folder().join("renamed.jitterscope.json");
     std::fs::rename(&saved, &renamed).unwrap();
     assert!(command(&["import", renamed.to_str().unwrap(), "--save"]).2.contains("already"));

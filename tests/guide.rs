@@ -224,3 +224,35 @@ fn packages_have_the_version_of_the_workspace() {
     }
     check(&problems);
 }
+
+/// Every document that states the priority of real-time threads names the exception, and the limits in the page on
+/// security are those of the program.
+#[test]
+fn promises_in_documents_are_exact() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let documents = [
+        "README.md",
+        ".github/SECURITY.md",
+        ".github/CONTRIBUTING.md",
+        "packaging/guide/tests.md",
+        "packaging/linux/20-jitterscope.conf",
+    ];
+    for name in documents {
+        let text = read(name);
+        let stated = text
+            .lines()
+            .position(|line| line.contains("at most 20") || line.contains("priority above 20"));
+        let lines: Vec<&str> = text.lines().skip(stated.unwrap()).take(2).collect();
+        let stated = lines.join(" ");
+        assert!(stated.contains("watchdog") && stated.contains("21"), "{name}: {stated}");
+    }
+    let security = read(".github/SECURITY.md");
+    for promise in [
+        "2 GiB, of which 64 MiB are not samples, and 128 levels",
+        "a capture 512 MiB; a file of limits or hosts 1 MiB",
+        "names the hash of this script and permits no other one",
+        "An agent ends with its standard input",
+    ] {
+        assert!(security.contains(promise), "{promise}");
+    }
+}

@@ -353,7 +353,8 @@ fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
     let plan = FrameLoop { time_each: Nanos::from_millis(1_500), ..short() };
-    let labels = Labels { name: "mine".to_owned(), tags: vec!["tag".to_owned()], group: None };
+    let labels =
+        Labels { name: "mine".to_owned(), tags: vec!["tag".to_owned()], ..Labels::default() };
     let request = Request { labels, ..request(plan) };
     let runner = Runner::start(request, Sink::Store(store.clone()), || {}).unwrap();
     std::thread::sleep(Duration::from_millis(200));

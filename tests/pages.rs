@@ -42,7 +42,9 @@ fn check(page: &str, what: &str) {
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{what}");
     // The largest `i64` means "no limit" internally and must not be shown.
     assert!(!page.contains("9\u{202f}223\u{202f}372"), "{what}");
+    let (page, checksum) = page.rsplit_once("<!--sha256:").unwrap();
     assert!(!page.contains("NaN") && page.ends_with("</html>\n"), "{what}");
+    assert_eq!(checksum.len(), 64 + "-->\n".len(), "{what}");
 }
 
 #[test]

@@ -298,6 +298,37 @@ fn a_drag_along_the_axis_keeps_the_data_in_sight_and_0_shows_all_of_it() {
 }
 
 #[test]
+fn the_wheel_scrolls_the_page_and_with_ctrl_zooms_the_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    harness.set_size(egui::vec2(1000.0, 640.0));
+    harness.run_steps(3);
+    let is_zoomed = |harness: &Harness<'_, App>| {
+        let all = harness.get_all_by_label("Reset zoom: Timeline");
+        all.into_iter().all(|node| !node.accesskit_node().is_disabled())
+    };
+    let turn = |harness: &mut Harness<'_, App>, modifiers, up: f32| {
+        harness.event(Event::PointerMoved(plot(harness, "Timeline, ").rect().center()));
+        harness.run_steps(2);
+        harness.event(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, up),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers,
+        });
+        harness.run_steps(20);
+    };
+    let top = |harness: &Harness<'_, App>| harness.get_by_label("Copy report").rect().top();
+    let before = top(&harness);
+    turn(&mut harness, Modifiers::NONE, -60.0);
+    let scrolled = top(&harness);
+    assert!(scrolled < before - 20.0 && !is_zoomed(&harness), "{before} {scrolled}");
+    turn(&mut harness, Modifiers::COMMAND, 120.0);
+    assert!((top(&harness) - scrolled).abs() < 1.0 && is_zoomed(&harness));
+}
+
+#[test]
 fn page_keys_work_while_a_plot_or_a_button_has_the_focus() {
     let folder = tempfile::tempdir().unwrap();
     let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -164,6 +165,40 @@ fn only_regular_files_are_read_from_the_data_folder() {
     let (status, _, error) = run(data.path(), &["runs", "show", "00000001"]);
     assert_eq!(status, Some(1), "{error}");
     assert!(error.contains("not a regular file"), "{error}");
+}
+
+#[test]
+fn a_fifo_or_a_device_that_was_named_is_refused_at_once() {
+    let (data, other) = folders();
+    let fifo = other.path().join("fifo");
+    make_fifo(&fifo);
+    for stream in [fifo.to_str().unwrap(), "/dev/zero", "/dev/tty"] {
+        for args in [
+            &["import", stream][..],
+            &["import", stream, stream],
+            &["check", stream],
+            &["quick", "--hosts", stream],
+        ] {
+            let (status, _, error) = run(data.path(), args);
+            assert!(matches!(status, Some(1 | 2)), "{args:?}: {status:?}: {error}");
+            assert!(error.contains("not a regular file"), "{args:?}: {error}");
+        }
+    }
+    // A stream that was passed to the program is requested as such.
+    let csv = "frametime\n16.7\n16.6\n16.8\n";
+    for stream in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+        #[cfg(not(target_os = "linux"))]
+        if stream.starts_with("/proc") {
+            continue;
+        }
+        let mut child = command(data.path(), &["import", stream]);
+        let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(csv.as_bytes()).unwrap();
+        let output = finish(child);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{stream}: {error}");
+    }
 }
 
 #[test]

@@ -253,6 +253,9 @@ fn every_page_before_it_was_used() {
     album.take(&mut harness, "welcome");
     go(&mut harness, Key::Num1);
     album.take(&mut harness, "quick-idle");
+    harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::M);
+    harness.run_steps(4);
+    album.take(&mut harness, "record-idle");
     for (name, key) in TESTS {
         go(&mut harness, key);
         album.take(&mut harness, &format!("{name}-idle"));

@@ -25,7 +25,8 @@ use jitterscope_engine::store::Store;
 use crate::instance::{Instance, Start};
 use crate::pages::{
     AddHostDialog, CapturePage, ComparePage, ExportDialog, MachinePage, PathDialog, QuickPage,
-    RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog, place_ui,
+    RecordPage, RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog,
+    WhichSeriesDialog, place_ui,
 };
 use crate::session::{
     Action, ClipboardContent, Notice, NoticeKind, PageId, PlotRate, Session, Settings,
@@ -61,6 +62,7 @@ pub struct App {
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
     capture: CapturePage,
+    record: RecordPage,
     export: ExportDialog,
     path: PathDialog,
     hosts: host_menu::HostMenu,
@@ -108,6 +110,15 @@ impl App {
         app
     }
 
+    /// Shows a warning, if there is one.
+    #[must_use]
+    pub fn warned(mut self, words: Option<String>) -> Self {
+        if let Some(words) = words {
+            self.toasts.push(Toast::warning(words));
+        }
+        self
+    }
+
     /// Creates the app with the saved runs of `store` and default settings, which are not saved.
     pub fn with_store(cc: &eframe::CreationContext<'_>, store: Option<Store>) -> Self {
         let settings = Settings { is_welcomed: true, ..Settings::default() };
@@ -151,6 +162,7 @@ impl App {
             repaint_millis,
             compare: ComparePage::default(),
             capture: CapturePage::default(),
+            record: RecordPage::default(),
             export: ExportDialog::default(),
             path: PathDialog::default(),
             hosts: host_menu::HostMenu::default(),
@@ -245,6 +257,10 @@ impl App {
             }
             match action {
                 Action::GoTo(page) => self.go_to(page),
+                Action::ShowTrend(run) => {
+                    self.compare.show_trend(run);
+                    self.go_to(PageId::Compare);
+                }
                 Action::Stop => self.ask_to_stop(),
                 action @ (Action::Run(_)
                 | Action::RunAgainWithTrace(_)
@@ -276,7 +292,13 @@ impl App {
                     .copy_image(egui::ColorImage::from_rgba_unmultiplied(image.size, &image.rgba)),
             }
         }
-        for notice in self.session.take_notices() {
+        for mut notice in self.session.take_notices() {
+            // A message about several changes of the same fields undoes all of them, and is shown for as long as a new one.
+            if let Some((_, action)) = &mut notice.action
+                && let Some(first) = self.toasts.take(|offered| action.undoes_same_fields(offered))
+            {
+                *action = first;
+            }
             self.toasts.push(toast(notice));
         }
         self.toasts.hold(self.session.running().is_running());
@@ -327,6 +349,7 @@ impl App {
                     page.ui(ui, &self.session, actions);
                 }
             }
+            PageId::Record => self.record.ui(ui, &self.session, actions),
             PageId::Runs => self.runs.ui(ui, &self.session, actions),
             PageId::Machine => self.machine.ui(ui, &self.session, actions),
             PageId::Settings => self.settings.ui(ui, &self.session, actions),
@@ -473,7 +496,8 @@ impl eframe::App for App {
         if !actions.is_empty() || keys::focuses_previous(&ctx) {
             ctx.request_discard("what the input changed");
         }
-        if !actions.is_empty() && !ctx.will_discard() {
+        let is_counting = !ctx.will_discard() && self.session.count_frame();
+        if is_counting || (!actions.is_empty() && !ctx.will_discard()) {
             ctx.request_repaint();
         }
         self.carry_out(&ctx, actions);

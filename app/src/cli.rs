@@ -1,5 +1,6 @@
 //! The command-line program, which measures and shows saved runs without a window.
 
+mod capture_view;
 mod check;
 mod columns;
 mod compare;
@@ -9,16 +10,20 @@ mod holoscan;
 mod host;
 mod hosts;
 mod import;
+mod labels;
 mod measure;
 mod names;
 mod output;
 mod print;
 mod quick;
+mod record;
 mod renamed;
 mod repeats;
 mod runs;
 mod terminal;
 mod text_file;
+mod trend;
+mod verify;
 mod why;
 mod window;
 
@@ -95,14 +100,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     }
     let done = match matches.subcommand() {
         Some(("agent", matches)) => host::agent(matches),
+        Some(("record", matches)) => record::run(matches),
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("check", matches)) => check::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches).map_err(failed),
+        Some(("trend", matches)) => trend::run(store.as_ref(), matches).map_err(failed),
         Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
         Some(("export", matches)) => export::run(store.as_ref(), matches).map_err(failed),
         Some(("import", matches)) => import::run(store.as_ref(), matches).map_err(failed),
+        Some(("verify", matches)) => verify::run(matches),
         Some((key, matches)) => match Plan::all().into_iter().find(|plan| plan.key() == key) {
             Some(plan) => measure::run(store.as_ref(), plan, matches),
             None => Err(Status::WrongUse),
@@ -184,31 +192,13 @@ fn command() -> Command {
         command = command.subcommand(test_command(plan));
     }
     command
-        .subcommand(
-            Command::new("runs")
-                .about("List, show, and remove saved runs")
-                .subcommand_required(true)
-                .arg_required_else_help(true)
-                .subcommand(Command::new("list").about("List saved runs, newest first"))
-                .subcommand(
-                    Command::new("show")
-                        .about("Show the result of a saved run")
-                        .arg(run_arg())
-                        .args(output_args())
-                        .arg(why::why_arg()),
-                )
-                .subcommand(
-                    Command::new("rm").about("Remove saved runs permanently").arg(
-                        run_arg()
-                            .help("Run ID (or its first digits), name, or file name")
-                            .action(ArgAction::Append)
-                            .num_args(1..),
-                    ),
-                ),
-        )
+        .subcommand(record::command())
+        .subcommand(runs::command())
         .subcommand(export::command())
         .subcommand(import::command())
+        .subcommand(verify::command())
         .subcommand(compare::command())
+        .subcommand(trend::command())
         .subcommand(check::command())
         .subcommand(repeats::alternate_command())
         .subcommand(
@@ -324,10 +314,10 @@ fn test_command(mut plan: Plan) -> Command {
         .arg(why::why_arg())
         .arg(repeats::repeat_arg())
         .arg(flag("no-save", "Do not save the run").help_heading("Output"))
-        .arg(option("name", "TEXT", "Name of the run").help_heading("Output"))
+        .args(labels::args().map(|arg| arg.help_heading("Output")))
         .arg(flag("quiet", "Hide progress").short('q').help_heading("Output"))
         .args(host::host_args())
-        .arg(host::hosts_arg(&["format", "out", "why", "repeat"]))
+        .arg(host::hosts_arg(&["why", "repeat"]))
 }
 
 /// Returns the value of the option `name`, or `None` if it was not given.

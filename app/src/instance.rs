@@ -121,6 +121,22 @@ pub fn take_requests(folder: &Path) -> Option<Vec<PathBuf>> {
     taken
 }
 
+/// Returns the message after the files were passed to the window that is already open.
+pub fn handed_over(files: usize) -> String {
+    match files {
+        0 => "Jitterscope is already running; its window comes to the front".to_owned(),
+        1 => "Jitterscope is already running; its window opens the file".to_owned(),
+        count => format!("Jitterscope is already running; its window opens {count} files"),
+    }
+}
+
+/// Returns the reason of an error without the source location in a library.
+pub fn reason_of(error: &str) -> String {
+    let after = error.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    let words = after.map_or(error, |(_, words)| words);
+    words.trim_end_matches([')', '.']).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use jitterscope_engine::store::ScratchFolder;
@@ -149,5 +165,19 @@ mod tests {
         assert!(files.len() == 2 && files.iter().all(|file| file.is_absolute()), "{files:?}");
         drop(first);
         assert!(matches!(Instance::claim(folder.path(), &[]), Start::First(_)));
+    }
+
+    #[test]
+    fn second_start_reports_what_the_first_window_does() {
+        assert!(handed_over(0).ends_with("its window comes to the front"));
+        assert!(handed_over(3).ends_with("its window opens 3 files"));
+    }
+
+    #[test]
+    fn a_reason_names_no_source_file() {
+        let long = "winit EventLoopError: os error at /a/b/mod.rs:765: neither DISPLAY nor \
+                    another is set.";
+        assert_eq!(reason_of(long), "neither DISPLAY nor another is set");
+        assert_eq!(reason_of("no OpenGL here"), "no OpenGL here");
     }
 }

@@ -34,6 +34,8 @@ mod text;
 mod theme;
 #[cfg(feature = "window")]
 mod widgets;
+#[cfg(feature = "window")]
+mod window_state;
 
 pub use cli::{
     Status, commands, print_message, quick_check, run as run_command_line, window_files,
@@ -43,7 +45,7 @@ pub use text::{date::day, format_bytes, local, now};
 #[cfg(feature = "window")]
 pub use app::{App, note_start};
 #[cfg(feature = "window")]
-pub use instance::{Instance, Start};
+pub use instance::{Instance, Start, handed_over, reason_of};
 #[cfg(feature = "window")]
 pub use log_file::start as start_log;
 #[cfg(feature = "window")]
@@ -68,3 +70,5 @@ pub use widgets::{
     field_block, icon_button, legend_row, line_sample, nav_caption, progress, radio,
     requested_and_applied, right_aligned, segmented, series_mark, tile_row, toggle, value_field,
 };
+#[cfg(feature = "window")]
+pub use window_state::check_window_state;

@@ -2,15 +2,20 @@
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
-use jitterscope::{App, quick_check, start_log, window_files};
-use jitterscope::{Instance, Start};
+use jitterscope::{App, check_window_state, quick_check, start_log, window_files};
+use jitterscope::{Instance, Start, handed_over, reason_of};
 use jitterscope::{print_message, show_fatal_error};
 
 fn main() -> ExitCode {
+    // The window starts itself as the recorder where the command line is not installed.
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == "record") {
+        return jitterscope::run_command_line(std::env::args_os()).into();
+    }
+    // Before the first thread is started.
+    let prepared = jitterscope_engine::platform::prepare_window();
     jitterscope::note_start();
     jitterscope_engine::platform::survive_size_limit();
     let files = match window_files(std::env::args_os()) {
@@ -35,6 +40,11 @@ fn main() -> ExitCode {
     // lower priority.
     jitterscope_engine::measure::init_spawner();
     jitterscope_engine::platform::lower_ui_priority();
+    if let Err(reason) = prepared {
+        // The next start need not wait for this one.
+        drop(start);
+        return without_window(&reason, file_count);
+    }
     let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
     let mut viewport = ViewportBuilder::default()
         .with_app_id("jitterscope")
@@ -45,6 +55,8 @@ fn main() -> ExitCode {
         Ok(icon) => viewport = viewport.with_icon(icon),
         Err(error) => log::warn!("cannot read the icon: {error}"),
     }
+    let (persistence_path, damage) = eframe::storage_dir("jitterscope")
+        .map_or((None, None), |folder| check_window_state(&folder.join("app.ron")));
     let options = eframe::NativeOptions {
         viewport,
         renderer: eframe::Renderer::Glow,
@@ -53,48 +65,23 @@ fn main() -> ExitCode {
         dithering: false,
         system_font_fallback: false,
         persist_window: true,
-        persistence_path: eframe::storage_dir("jitterscope")
-            .and_then(|folder| window_state_path(&folder.join("app.ron"))),
+        persistence_path,
         ..eframe::NativeOptions::default()
     };
     let opened = eframe::run_native(
         "Jitterscope",
         options,
-        Box::new(|cc| Ok(Box::new(App::new(cc).started(start).opening(files)))),
+        Box::new(|cc| Ok(Box::new(App::new(cc).warned(damage).started(start).opening(files)))),
     );
     match opened {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => without_window(&error, file_count),
+        Err(error) => without_window(&reason_of(&error.to_string()), file_count),
     }
-}
-
-/// Returns another file for the window size and position if the default path is a pipe or device:
-/// opening a pipe would block before the window opens.
-fn window_state_path(usual: &Path) -> Option<PathBuf> {
-    let is_other = usual.metadata().is_ok_and(|it| !it.is_file() && !it.is_dir());
-    is_other.then(|| usual.with_file_name("window.ron"))
-}
-
-/// Returns the message after the files were passed to the window that is already open.
-fn handed_over(files: usize) -> String {
-    match files {
-        0 => "Jitterscope is already running; its window comes to the front".to_owned(),
-        1 => "Jitterscope is already running; its window opens the file".to_owned(),
-        count => format!("Jitterscope is already running; its window opens {count} files"),
-    }
-}
-
-/// Returns the reason of an error without the source location in a library.
-fn reason(error: &str) -> String {
-    let after = error.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
-    let words = after.map_or(error, |(_, words)| words);
-    words.trim_end_matches([')', '.']).to_owned()
 }
 
 /// Reports that the window cannot open. If no file was to be opened, runs the quick check in the
 /// terminal instead. A release build for Windows has no terminal and shows an error dialog.
-fn without_window(error: &eframe::Error, files: usize) -> ExitCode {
-    let error = reason(&error.to_string());
+fn without_window(error: &str, files: usize) -> ExitCode {
     if cfg!(all(windows, not(debug_assertions))) {
         show_fatal_error(&format!(
             "The window cannot open: {error}.\n\nIt needs OpenGL 2.0. The same tests run in a \
@@ -112,37 +99,4 @@ fn without_window(error: &eframe::Error, files: usize) -> ExitCode {
         "the window cannot open ({error}); running the quick check in the terminal instead"
     ));
     quick_check().into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn second_start_reports_what_the_first_window_does() {
-        assert!(handed_over(0).ends_with("its window comes to the front"));
-        assert!(handed_over(3).ends_with("its window opens 3 files"));
-    }
-
-    #[test]
-    fn a_reason_names_no_source_file() {
-        let long = "winit EventLoopError: os error at /a/b/mod.rs:765: neither DISPLAY nor \
-                    another is set.";
-        assert_eq!(reason(long), "neither DISPLAY nor another is set");
-        assert_eq!(reason("no OpenGL here"), "no OpenGL here");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_pipe_in_place_of_the_state_of_the_window_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("app.ron");
-        assert_eq!(window_state_path(&path), None);
-        std::fs::write(&path, "").unwrap();
-        assert_eq!(window_state_path(&path), None);
-        std::fs::remove_file(&path).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
-        assert!(made.success());
-        assert_eq!(window_state_path(&path), Some(folder.path().join("window.ron")));
-    }
 }

@@ -2,8 +2,7 @@
 //! heat map have their own view state, and receive their data with each call.
 
 pub mod axis;
-pub mod cause;
-mod cells;
+pub mod cells;
 mod chart;
 pub mod heat;
 pub mod lanes;
@@ -14,11 +13,9 @@ pub mod scale_strip;
 pub mod strips;
 mod style;
 pub mod timeline;
-mod wheel;
 
 pub use self::axis::Scale;
-pub use self::cause::cause_style;
-pub use self::chart::{ChartCard, ChartPick, chart_ui, charts_ui, pickable_charts_ui};
+pub use self::chart::{ChartCard, ChartPick, DimmedPart, chart_ui, charts_ui, pickable_charts_ui};
 pub use self::heat::HeatMap;
 pub use self::lanes::{Lane, lanes_controls_ui, lanes_ui, reset_lanes};
 pub use self::menu::take_image_request;
@@ -26,3 +23,4 @@ pub use self::occupants::{FrameLanes, occupants_height, occupants_ui, shared_tim
 pub use self::scale_strip::scale_strip;
 pub use self::strips::{Above, Strip, strips_height, strips_sides, strips_ui};
 pub use self::timeline::{LiveWindow, Timeline, TimelineData};
+pub use crate::widgets::mark::cause_style;

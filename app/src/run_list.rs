@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{Part, TAG};
+use jitterscope_engine::report::comparison::{Delta, ValuesByLabel};
 use jitterscope_engine::report::quick::Conclusion;
+use jitterscope_engine::report::trend::{TrendRun, key_figure};
 use jitterscope_engine::report::{Headline, Standing};
-use jitterscope_engine::run::{Ending, Group, RunId, capture};
+use jitterscope_engine::run::{Ending, Group, Recording, RunId, capture};
 use jitterscope_engine::store::index::{Line, RunIndexEntry};
 use jitterscope_engine::units::shortened;
 
@@ -65,6 +67,10 @@ pub struct RunListEntry {
     pub fingerprint: String,
     /// Identifies runs that differ only by run-to-run variation; empty if no other run can match.
     pub setting: String,
+    /// What disturbed the run, as part of a sentence; empty if nothing did.
+    pub disturbed: String,
+    /// The value of each metric, by configuration; `None` for a quick check and a recording.
+    pub values: Option<ValuesByLabel>,
     /// Grade and key numbers.
     pub headline: Headline,
     /// The verdict in one or two words.
@@ -73,7 +79,7 @@ pub struct RunListEntry {
     pub key_result: String,
     /// The change compared with the baseline; `None` without a baseline or if the change is
     /// unknown.
-    pub change: Option<trend::Change>,
+    pub change: Option<Delta>,
     /// The machine: processor and operating system, after the name of another PC.
     pub machine: String,
     /// When the run began.
@@ -102,6 +108,16 @@ impl LibraryItem {
         items.sort_by(|a, b| started(b).cmp(&started(a)).then_with(|| a.path.cmp(&b.path)));
         trend::compare_with_baselines(&mut items);
         items
+    }
+
+    /// Returns the finished runs of entries as a trend reads them; of a quick check, those of its parts.
+    pub fn trend_runs<'a>(items: impl IntoIterator<Item = &'a Self>) -> Vec<TrendRun<'a>> {
+        let runs = |item: &'a Self| {
+            let own =
+                if item.is_check() { item.parts.as_slice() } else { std::slice::from_ref(item) };
+            own.iter().filter_map(|item| item.run.as_ref().ok()?.trend_run())
+        };
+        items.into_iter().flat_map(runs).collect()
     }
 
     /// Returns whether this entry is a quick check.
@@ -169,9 +185,14 @@ fn part_of(line: &Line) -> Option<(RunId, Part)> {
 impl RunListEntry {
     fn of(run: RunIndexEntry) -> Result<Self, String> {
         let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
-        let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
+        let recording = [Recording::KEY, Recording::NAME];
+        let known =
+            tests.chain(capture::WORDS).chain([recording]).find(|[key, _]| *key == run.test);
         let [test, test_name] =
             known.ok_or_else(|| format!("unknown test '{}'", shortened(&run.test)))?;
+        let is_capture = run.is_capture();
+        let (setting, values) =
+            run.repeats.map(|repeats| (repeats.setting, repeats.values)).unzip();
         Ok(Self {
             id: run.id.to_string(),
             name: text::name_or_title(&run.name, &run.title, test_name),
@@ -181,7 +202,9 @@ impl RunListEntry {
             test,
             test_name,
             fingerprint: run.fingerprint,
-            setting: run.repeats.map_or_else(String::new, |repeats| repeats.setting),
+            setting: setting.filter(|_| !is_capture).unwrap_or_default(),
+            disturbed: run.disturbed,
+            values,
             verdict: run.headline.word.clone(),
             key_result: run.headline.number.clone(),
             headline: run.headline,
@@ -189,6 +212,23 @@ impl RunListEntry {
             machine: run.machine,
             started_at: run.started_at,
             measured: run.measured,
+        })
+    }
+
+    /// Returns the run as a trend reads it; `None` if it did not finish.
+    pub fn trend_run(&self) -> Option<TrendRun<'_>> {
+        (self.headline.ending == Ending::Finished).then(|| TrendRun {
+            id: &self.id,
+            name: &self.name,
+            note: &self.note,
+            tags: &self.tags,
+            test: self.test,
+            settings: &self.fingerprint,
+            machine: &self.machine,
+            started_at: self.started_at,
+            disturbed: &self.disturbed,
+            key: key_figure(&self.headline),
+            values: self.values.as_ref(),
         })
     }
 
@@ -217,6 +257,8 @@ impl RunListEntry {
             test_name: "Quick check",
             fingerprint: CHECK.to_owned(),
             setting: String::new(),
+            disturbed: String::new(),
+            values: None,
             verdict: text::quick::conclusion_word(&conclusion).to_owned(),
             key_result: text::quick::short_answer(&conclusion),
             headline: Headline {
@@ -229,6 +271,7 @@ impl RunListEntry {
                 rows: measured().count(),
                 refused: measured().map(|(_, run)| run.headline.refused).sum(),
                 ending: ending.cloned().unwrap_or(Ending::Finished),
+                is_edited: measured().any(|(_, run)| run.headline.is_edited),
             },
             change: None,
             machine: first.machine.clone(),
@@ -253,6 +296,7 @@ impl LibraryItem {
             rows: 1,
             refused: 0,
             ending: Ending::Finished,
+            is_edited: false,
         };
         let mut run = RunListEntry {
             id: id.to_owned(),
@@ -264,6 +308,8 @@ impl LibraryItem {
             test_name: "Frame loop",
             fingerprint: String::new(),
             setting: String::new(),
+            disturbed: String::new(),
+            values: None,
             headline,
             change: None,
             verdict: String::new(),

@@ -19,11 +19,14 @@ mod import;
 mod library;
 mod machine;
 mod mark_shortcut;
+mod opening;
 mod part;
 mod place;
 mod preset_action;
 mod preset_file;
 mod presets;
+mod recorder_action;
+mod recordings;
 mod rights;
 mod running;
 mod saved_host;
@@ -63,6 +66,8 @@ pub use mark_shortcut::{MarkShortcut, ShortcutState};
 pub use place::Place;
 pub(crate) use preset_file::MAX_PRESET;
 pub(crate) use presets::free_name;
+pub use recorder_action::{RecorderAction, RecordingWish};
+pub use recordings::Recordings;
 pub use running::{
     ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState,
     WaitingTest, WindowCost,
@@ -80,6 +85,7 @@ pub use crate::run_list::{LibraryItem, RunListEntry};
 use examples::Examples;
 use export::Source;
 use machine::{NOISE_REPEATS, NOISE_TEST};
+use opening::Opening;
 use part::{Context, Part, Request, isolate};
 use settings_store::SettingsStore;
 use task::TaskHost;
@@ -98,6 +104,8 @@ pub struct Session {
     machine: MachineState,
     hosts: Hosts,
     mark_shortcut: MarkShortcut,
+    recordings: Recordings,
+    opening: Opening,
     examples: Examples,
     notices: Vec<Notice>,
     /// Whether a later start of the app requested that the window come to the front.
@@ -121,10 +129,12 @@ impl Session {
             comparing: Comparing::new(&host),
             exports: Exports::new(&host),
             imports: Imports::new(&host),
+            opening: Opening::new(file.path()),
             settings: SettingsStore::new(settings, file, &host),
             machine: MachineState::new(&host),
             hosts: Hosts::new(&host),
             mark_shortcut: MarkShortcut::new(&host),
+            recordings: Recordings::new(&host),
             examples: Examples::default(),
             notices: Vec::new(),
             to_front: false,
@@ -163,6 +173,11 @@ impl Session {
     /// Returns the shortcut that marks a moment while another program has the focus.
     pub const fn mark_shortcut(&self) -> &MarkShortcut {
         &self.mark_shortcut
+    }
+
+    /// Returns the state of the recorder.
+    pub const fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 
     /// Returns the state of exports.
@@ -262,27 +277,6 @@ impl Session {
             Some(name) => part.save_plot(name, draw, context),
             None => part.copy_plot(draw),
         });
-    }
-
-    /// Returns whether a page shows an example.
-    pub fn shows_example(&self, page: PageId) -> bool {
-        let is_example = |shown: &std::sync::Arc<LoadedRun>| self.examples.hold(&shown.run);
-        match page {
-            PageId::Test(test) => self.running.shown(test).is_some_and(is_example),
-            PageId::Quick => {
-                let result = self.running.quick().result();
-                let result = result.filter(|_| self.running.quick().check().is_none());
-                result.is_some_and(|check| check.runs().any(is_example))
-            }
-            PageId::Compare => {
-                self.comparing.compared().is_some_and(|view| view.runs.iter().any(is_example))
-            }
-            PageId::Capture
-            | PageId::Runs
-            | PageId::Machine
-            | PageId::Settings
-            | PageId::Welcome => false,
-        }
     }
 
     /// Returns the user's settings.
@@ -387,6 +381,7 @@ impl Session {
         self.run(IMPORTS, Imports::poll);
         self.run(SETTINGS, SettingsStore::poll);
         self.run(MACHINE, MachineState::poll);
+        self.run(RECORDINGS, Recordings::poll);
         self.poll_hosts();
         self.run(MARK_SHORTCUT, MarkShortcut::poll);
         let wanted = self.running.is_busy().then(|| self.settings().wanted_mark_shortcut());
@@ -458,9 +453,7 @@ impl Session {
             Action::SaveExport(request) => {
                 self.run(EXPORTS, |part, context| part.save(request, context));
             }
-            Action::ReplaceFiles(is) => {
-                self.run(EXPORTS, |part, context| part.replace(is, context));
-            }
+            Action::ReplaceFiles(is) => self.run(EXPORTS, |part, own| part.replace(is, own)),
             Action::CopyExport(request) => self.run(EXPORTS, |part, _| part.copy(request)),
             Action::OpenReport(of) => self.run(EXPORTS, |part, _| part.open_report(of)),
             Action::CloseExport => self.run(EXPORTS, |part, _| part.close()),
@@ -468,13 +461,13 @@ impl Session {
             Action::OpenOutside(path) => self.run(EXPORTS, |part, _| part.open_outside(path)),
             Action::OpenTool(tool) => self.run(EXPORTS, |part, _| part.open_tool(tool)),
             Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _| part.preview_runs(paths)),
-            Action::LookAtDragged(paths) => {
-                self.run(LIBRARY, |part, _| part.look_at_dragged(paths));
-            }
+            Action::LookAtDragged(paths) => self.run(LIBRARY, |it, _| it.look_at_dragged(paths)),
+            Action::UndoEdits(edits) => self.run(LIBRARY, |part, _| part.write_edits(edits)),
             Action::RefreshLibrary => self.run(LIBRARY, |part, _| part.list()),
-            Action::EditRuns(edits) => self.run(LIBRARY, |part, _| part.edit(edits)),
+            Action::EditRuns(edits) => self.run(LIBRARY, |part, context| part.edit(edits, context)),
             Action::Mark => self.run(RUNNING, |part, _| part.mark(Instant::now())),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
+            Action::Recorder(action) => self.run(RECORDINGS, |part, it| part.act(&action, it)),
             Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _| part.move_to_trash(&paths)),
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _| part.restore(paths)),
             Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _| part.remove_deleted(paths)),
@@ -483,6 +476,7 @@ impl Session {
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
             Action::CompareGroups(groups) => self.compare_groups(&groups),
             Action::SetMinEffect(minimum) => self.set_min_effect(minimum),
+            Action::ViewCapture(view) => self.run(RUNNING, |part, _| part.view_capture(*view)),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => self.run(SETTINGS, SettingsStore::ask_for_folder),
@@ -494,7 +488,7 @@ impl Session {
             Action::MeasureNoise => self.run(RUNNING, Running::measure_noise),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window itself handles these actions.
-            Action::ShowKeys | Action::ShowHosts => {}
+            Action::ShowKeys | Action::ShowHosts | Action::ShowTrend(_) => {}
         }
     }
 
@@ -520,14 +514,6 @@ impl Session {
     /// Returns whether there is a result to export.
     pub fn can_export(&self, subject: &Subject) -> bool {
         self.source(subject).is_some()
-    }
-
-    /// Opens the result that the page of a test showed in the previous session, once.
-    pub fn restore_result(&mut self, page: PageId) {
-        let PageId::Test(test) = page else { return };
-        if let Some(path) = self.settings().results.get(test).cloned() {
-            self.run(RUNNING, |part, context| part.restore(test, path, context));
-        }
     }
 
     /// Opens an example, and offers to save it.
@@ -576,7 +562,7 @@ impl Session {
         self.change(test, |state| path = state.annotate(&annotations));
         if let Some(path) = path {
             let edits = vec![(path, Edit::Annotations(annotations))];
-            self.run(LIBRARY, |part, _| part.edit(edits));
+            self.run(LIBRARY, |part, context| part.edit(edits, context));
         }
     }
 
@@ -595,4 +581,5 @@ const EXPORTS: fn(&mut Session) -> &mut Exports = |all| &mut all.exports;
 const IMPORTS: fn(&mut Session) -> &mut Imports = |all| &mut all.imports;
 const SETTINGS: fn(&mut Session) -> &mut SettingsStore = |all| &mut all.settings;
 const MACHINE: fn(&mut Session) -> &mut MachineState = |all| &mut all.machine;
+const RECORDINGS: fn(&mut Session) -> &mut Recordings = |all| &mut all.recordings;
 const MARK_SHORTCUT: fn(&mut Session) -> &mut MarkShortcut = |all| &mut all.mark_shortcut;

@@ -12,6 +12,7 @@ pub mod library;
 pub mod live;
 pub mod low;
 pub mod machine;
+pub mod recordings;
 pub mod run_name;
 pub mod series;
 
@@ -19,7 +20,7 @@ pub use self::date::{date, eta, list_date, local, local_date, nanos_between, now
 pub use self::run_name::{
     began_text, check_file_name, check_name, full_run_name, name_or_title, run_name,
 };
-pub use jitterscope_engine::report::document::check as quick;
+pub use jitterscope_engine::report::document::{check as quick, trend};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, capitalized, choose_decimals, choose_unit, count_text,
     format_bytes, format_clock, format_count, format_decimal, format_long_time,

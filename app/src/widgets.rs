@@ -55,7 +55,7 @@ pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
 pub use self::region::{Region, region};
-pub use self::result_table::{ForestPlot, ResultTable, TableLayout};
+pub use self::result_table::{ForestPlot, ResultTable, TableLayout, TableResponse};
 pub use self::right::{right_aligned, right_row, right_width};
 pub use self::scroll::{FollowFocus, result_area};
 pub use self::segmented::{segmented, segmented_or_combo, segmented_wide};

@@ -109,6 +109,7 @@ fn run(id: u32, frames: i64) -> Run {
         app_version: "0.1.0".to_owned(),
         method_version: METHOD_VERSION,
         started_at: jiff::Timestamp::UNIX_EPOCH,
+        wall_clock: None,
         ending: Ending::Finished,
         name: format!("run {id}"),
         note: String::new(),

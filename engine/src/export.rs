@@ -4,6 +4,7 @@
 //! Text from outside this program is escaped for the file format. Names of the user, the machine,
 //! and other programs are redacted, unless the options of the export include these names.
 
+mod captured;
 mod check;
 pub mod chrome_trace;
 pub mod csv;
@@ -30,9 +31,10 @@ use std::path::{Path, PathBuf};
 
 use crate::format::exported;
 use crate::report::document::comparison::{self, ComparisonSet, RunNames};
-use crate::report::{Chart, Report, Table};
+use crate::report::{CaptureView, Chart, Report, Table};
 use crate::run::{Run, Trace};
 
+pub use crate::format::KeptSamples;
 pub use crate::report::chart::default_row;
 pub use crate::report::document::facts::{machine as machine_lines, machine_line};
 pub use crate::report::document::{self, Block, Level};
@@ -137,6 +139,12 @@ impl Format {
         matches!(self, Self::MangoHud | Self::PresentMon | Self::Hgrm)
     }
 
+    /// Returns why a file of this format would hold no value of a run, or not those that are shown; `None` if it holds
+    /// them.
+    pub fn refusal(self, run: &Run, shown: &CaptureView) -> Option<&'static str> {
+        captured::refusal(self, run, shown.frames)
+    }
+
     /// Returns the format with this name on the command line; `None` for an unknown name.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.key() == key)
@@ -187,6 +195,14 @@ impl Headline {
 /// Formats a date in UTC, for a caller that does not set a time zone.
 fn utc_date(when: jiff::Timestamp) -> String {
     when.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// Returns when a capture began, by the wall clock of its PC: without a zone, because its file may have none. `None` for a
+/// run of this program.
+fn wall_clock(run: &Run) -> Option<jiff::civil::DateTime> {
+    run.capture()?;
+    let here = || run.started_at.to_zoned(jiff::tz::TimeZone::system()).datetime();
+    Some(run.wall_clock.unwrap_or_else(here))
 }
 
 /// Options of an export.
@@ -243,7 +259,13 @@ fn prepared<'a>(
         Some((run, report)) => (Cow::Owned(run), Cow::Owned(report)),
         None => (run, report),
     };
-    let when = options.date.unwrap_or(utc_date)(run.started_at);
+    let when = match options.date {
+        Some(date) => date(run.started_at),
+        None => wall_clock(&run).map_or_else(
+            || utc_date(run.started_at),
+            |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
+        ),
+    };
     let mut headline = Headline::of(&run, &report, when);
     if is_alone {
         headline = parts::single_configuration_headline(headline, &run, &report, row_count);
@@ -255,10 +277,15 @@ fn prepared<'a>(
     Prepared { run, report, headline }
 }
 
-/// Returns the names in the traces of a run.
+/// Returns the names in the traces of a run, and those of the threads of a recording.
 fn traced_names(run: &Run) -> BTreeSet<&String> {
     let traces = run.trials.iter().filter_map(|trial| trial.trace.as_ref());
-    traces.flat_map(Trace::names).collect()
+    let recording = run.recording();
+    let details = recording.into_iter().flat_map(|recording| &recording.details);
+    let threads = recording.into_iter().flat_map(|recording| &recording.threads);
+    let threads = threads.flat_map(|thread| [&thread.name, &thread.process_name]);
+    let traces = traces.chain(details.map(|detail| &detail.trace));
+    traces.flat_map(Trace::names).chain(threads).collect()
 }
 
 /// Returns a short Markdown summary of a run, for the clipboard.
@@ -302,6 +329,9 @@ pub fn write(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
+    if let Some(reason) = format.refusal(run, &report.options.capture) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
     let Prepared { run, report, headline } = prepared(format, run, report, options);
     let (run, report): (&Run, &Report) = (&run, &report);
     let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
@@ -313,13 +343,27 @@ pub fn write(
             let document = ticket::file(run, report, &headline, options.parts);
             markdown::render(&ticket::complete(document), to)
         }
-        Format::Json => exported::write(run, report, &headline.sentence, to).map(drop),
+        Format::Json => {
+            let kept = options.parts.samples;
+            let exported = ticket::exported_run(run, report, &headline, kept);
+            exported::write(&exported, to).map(drop)
+        }
         Format::CsvSummary => csv::table(report.tables.get(options.table), to),
-        Format::CsvSamples => csv::samples(run, to),
-        Format::MangoHud => mangohud::write(run, series::frame_times(run, row), to),
-        Format::PresentMon => presentmon::write(run, series::frame_times(run, row), to),
-        Format::Hgrm => hgrm::write(series::lateness(run, row), to),
+        Format::CsvSamples => csv::samples(run, report, to),
+        Format::MangoHud => match captured::longest(report) {
+            Some(recording) => mangohud::write_recording(run, recording, to),
+            None => mangohud::write(run, series::frame_times(run, row), to),
+        },
+        Format::PresentMon => match captured::longest(report) {
+            Some(recording) => presentmon::write_recording(recording, to),
+            None => presentmon::write(run, series::frame_times(run, row), to),
+        },
+        Format::Hgrm => match run.capture() {
+            Some(capture) => hgrm::write_counted(&captured::counted(capture, report), to),
+            None => hgrm::write(series::lateness(run, row), to),
+        },
         Format::Cyclictest => cyclictest::write(run, report, to),
+        Format::ChromeTrace if run.capture().is_some() => captured::write_trace(run, report, to),
         Format::ChromeTrace => chrome_trace::write(run, to),
         Format::Svg => {
             let charts = report.charts(run);
@@ -381,12 +425,12 @@ pub fn table_path(first: &Path, table: &Table) -> PathBuf {
 }
 
 impl CheckFile<'_> {
-    /// Writes the HTML page or, if not `is_page`, the Markdown file.
-    pub fn write(&self, is_page: bool, to: &mut dyn Write) -> io::Result<()> {
-        if is_page {
-            html::write_check(self, &self.privacy(), to)
-        } else {
-            markdown::render(&self.blocks(), to)
+    /// Writes the check as HTML or JSON with its runs, or as Markdown.
+    pub fn write(&self, format: Format, to: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Html => html::write_check(self, &self.privacy(), to),
+            Format::Json => self.write_runs(to).map(drop),
+            _ => markdown::render(&self.blocks(), to),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! files, and the JSON formats of other programs.
 
 pub mod capframex;
+mod check_result;
 pub mod checksum;
 mod claims;
 pub mod cyclictest;
@@ -13,32 +14,41 @@ pub mod exported;
 pub(crate) mod index;
 mod journal;
 mod json;
+mod kept_samples;
 mod measurement;
 pub mod millis;
 mod prior;
 pub mod protocol;
+mod recorder_status;
 mod safe_writer;
 
 use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek, Write};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::machine::{ClockFacts, Machine};
 use crate::run::Run;
 use crate::units::shortened;
 
+use checksum::{Checked, verify_file};
 use json::{Json, Limits};
 
 pub use crate::run::{FORMAT, FORMAT_VERSION};
+pub use check_result::check_result;
 pub(crate) use claims::is_plausible;
 pub(crate) use journal::{
     Entry, MAX_LINE_BYTES, journal_version, parse_entry, read_entry, write_lines,
 };
 pub use json::JsonError;
-pub(crate) use json::{MAX_OTHER_BYTES, MAX_SAMPLES};
+pub(crate) use json::MAX_OTHER_BYTES;
+#[cfg(test)]
+pub(crate) use json::MAX_SAMPLES;
+pub use kept_samples::KeptSamples;
 pub use measurement::{measurement_sum, shortened_sum};
 pub use prior::{PriorError, PriorRecord};
+pub use recorder_status::RecordStatus;
 pub(crate) use safe_writer::is_unsafe_char;
 pub use safe_writer::{SafeWriter, safe_json};
 
@@ -69,6 +79,20 @@ pub enum FormatError {
         /// The format that the text states.
         found: String,
     },
+    /// The file is a report without all samples.
+    #[error(
+        "a report with {}: its figures cannot be computed again, so it does not open as a run; \
+         export the run again with all samples", kept.about()
+    )]
+    Reduced {
+        /// Which samples the file holds.
+        kept: KeptSamples,
+    },
+    /// The file is the result of a quick check without the runs of the check.
+    #[error(
+        "the result of a quick check without its runs; export the check as HTML or JSON to open it"
+    )]
+    NoRuns,
     /// The file was written by a newer version.
     #[error(
         "made by a newer version (format {found}, this version reads up to {FORMAT_VERSION}); \
@@ -104,6 +128,7 @@ struct Preamble {
     format: String,
     #[serde(default)]
     format_version: u32,
+    samples: Option<String>,
 }
 
 /// Writes a run as JSON in the format of the run file.
@@ -116,21 +141,66 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
     read_from(&mut Cursor::new(text))
 }
 
-/// Reads a run from a file, piece by piece; only one piece of the text is in memory.
+/// Reads a run from a file, piece by piece; only one piece of the text is in memory. An exported run whose checksum does
+/// not match is one that was edited.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    let error = match json_of(from, Limits::RUN) {
-        Err(error @ FormatError::Damaged { .. }) => error,
-        read => return read,
+    let mut run: Run = match json_of(from, Limits::RUN) {
+        Ok(run) => run,
+        Err(error) => return Err(explain(from, FORMAT, error)?),
     };
-    // Report the most basic error: not JSON, then another format, then invalid content.
+    mark_edited(from, [&mut run])?;
+    Ok(run)
+}
+
+/// Reads the runs of an exported quick check from a file, like [`read_from`].
+pub fn read_check(from: &mut (impl Read + Seek)) -> Result<Vec<Run>, FormatError> {
+    #[derive(Deserialize)]
+    struct Check {
+        #[serde(default)]
+        runs: Vec<Run>,
+    }
+    let mut runs = match json_of(from, Limits::RUN) {
+        Ok(Check { runs }) if runs.is_empty() => {
+            return Err(explain(from, exported::CHECK_FORMAT, FormatError::NoRuns)?);
+        }
+        Ok(Check { runs }) => runs,
+        Err(error) => return Err(explain(from, exported::CHECK_FORMAT, error)?),
+    };
+    mark_edited(from, &mut runs)?;
+    Ok(runs)
+}
+
+/// Marks the runs of a file whose checksum does not match. A file without a checksum makes no statement.
+fn mark_edited<'a>(
+    from: &mut (impl Read + Seek),
+    runs: impl IntoIterator<Item = &'a mut Run>,
+) -> io::Result<()> {
+    if verify_file(from)? == Checked::Edited {
+        runs.into_iter().for_each(|run| run.health.edited_after_export = true);
+    }
+    Ok(())
+}
+
+/// Returns the most basic error of a file that cannot be read in a format: not JSON, then another format, then invalid
+/// content.
+fn explain(
+    from: &mut (impl Read + Seek),
+    format: &str,
+    error: FormatError,
+) -> Result<FormatError, FormatError> {
+    if !matches!(error, FormatError::Damaged { .. } | FormatError::NoRuns) {
+        return Ok(error);
+    }
     let preamble: Preamble = json_of(from, Limits::RUN)?;
-    if preamble.format != FORMAT {
-        return Err(FormatError::Foreign { found: preamble.format });
-    }
-    if FORMAT_VERSION < preamble.format_version {
-        return Err(FormatError::Newer { found: preamble.format_version });
-    }
-    Err(error)
+    let kept = preamble.samples.as_deref().and_then(KeptSamples::of_key);
+    Ok(match kept {
+        Some(kept) => FormatError::Reduced { kept },
+        None if preamble.format != format => FormatError::Foreign { found: preamble.format },
+        None if FORMAT_VERSION < preamble.format_version => {
+            FormatError::Newer { found: preamble.format_version }
+        }
+        None => error,
+    })
 }
 
 /// Reads a whole JSON file from its beginning.
@@ -176,6 +246,8 @@ fn place(from: &mut (impl Read + Seek), offset: u64) -> io::Result<(usize, usize
 pub enum Family {
     /// A run of this program.
     Run,
+    /// A quick check of this program.
+    Check,
     /// A capture of CapFrameX.
     CapFrameX,
     /// A result of cyclictest.
@@ -191,13 +263,14 @@ pub enum Family {
 pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
     #[derive(Deserialize)]
     struct Keys {
-        format: Option<IgnoredAny>,
+        format: Option<Value>,
         #[serde(rename = "Runs")]
         runs: Option<IgnoredAny>,
         thread: Option<IgnoredAny>,
         cpu: Option<IgnoredAny>,
     }
     Ok(match json_of(from, Limits::RUN)? {
+        Keys { format: Some(format), .. } if format == exported::CHECK_FORMAT => Family::Check,
         Keys { format: Some(_), .. } => Family::Run,
         Keys { runs: Some(_), .. } => Family::CapFrameX,
         Keys { thread: Some(_), .. } => Family::Cyclictest,

@@ -2,13 +2,15 @@
 //!
 //! A file is rejected with a reason or read as far as possible: bad lines are counted and reported,
 //! missing values remain missing. No file causes a panic. Memory use is at most about four times
-//! the size of the file.
+//! the size of the file; for a large table, a fraction of it.
 
 mod afterburner;
+mod blocks;
 mod capframex;
 mod counts;
 mod cyclictest;
 mod decode;
+mod followed_log;
 mod frames;
 mod hgrm;
 mod html;
@@ -17,6 +19,8 @@ mod into_run;
 mod json;
 mod known;
 mod lines;
+mod oslat;
+mod per_frame;
 mod row;
 mod row_clock;
 mod rtla;
@@ -28,12 +32,16 @@ mod table;
 mod text;
 mod time_unit;
 
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::format::FormatError;
+use crate::format::checksum::{Checked, verify_file};
+use crate::platform::open_named;
 
+use blocks::{BLOCK_BYTES, Blocks};
+pub use followed_log::{FollowedLog, LogNews, LogSource};
+pub use frames::follow::{LogReader, LogRow};
 pub use imported::{BadLines, Content, ImportError, Imported, Options, Series};
 pub use source::Source;
 pub use table::{Column, Table};
@@ -41,14 +49,14 @@ pub use time_unit::TimeUnit;
 
 /// Maximum size of a run file, which is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;
-/// Maximum size of any other file, which is read at once.
+/// Maximum size of any other file. A table is read block by block, the others at once.
 const MAX_BYTES: u64 = 512 << 20;
 /// Number of bytes read first, to detect the kind of file.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Imports a file: a run of this program, or a capture of another program.
 pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
-    let mut file = File::open(path).map_err(ImportError::Read)?;
+    let mut file = open_named(path).map_err(ImportError::Read)?;
     let metadata = file.metadata().map_err(ImportError::Read)?;
     // The first bytes identify the kind of file: unsupported files are not read completely.
     let mut bytes = Vec::new();
@@ -56,11 +64,12 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(ImportError::Read)?;
     let is_json = matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Json);
     let may_be_own = metadata.is_file() && is_json && metadata.len() <= MAX_BYTES;
-    let is_own = json::begins_as_own(&bytes) || (may_be_own && json::is_own(&mut file));
+    let own = json::own_format(&bytes)
+        .or_else(|| may_be_own.then(|| json::find_own_format(&mut file)).flatten());
     // A run file is read twice, to parse the run and to verify the checksum: a stream cannot be read again.
-    let mut imported = if metadata.is_file() && is_own {
+    let mut imported = if let Some(family) = own.filter(|_| metadata.is_file()) {
         check_size(metadata.len(), MAX_RUN_BYTES)?;
-        json::own_file(&mut file).map_err(|error| match error {
+        json::own(family, &mut file, Source::Json).map_err(|error| match error {
             FormatError::Unreadable { source } => ImportError::Read(source),
             error => ImportError::Format(error),
         })?
@@ -70,13 +79,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
             file.seek(SeekFrom::Start(u64::try_from(bytes.len()).unwrap_or(0)))
                 .map_err(ImportError::Read)?;
         }
-        let length = usize::try_from(metadata.len()).unwrap_or(0);
-        bytes.reserve_exact(length.saturating_sub(bytes.len()));
-        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        // Reading one byte more than the limit detects a larger file, even for an endless stream.
-        let rest = (MAX_BYTES + 1).saturating_sub(size);
-        file.take(rest).read_to_end(&mut bytes).map_err(ImportError::Read)?;
-        from_bytes(&bytes, options)?
+        read_other(file, bytes, metadata.len(), options)?
     };
     if imported.name.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -87,6 +90,60 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
         imported.started_at = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
     }
     Ok(imported)
+}
+
+/// Imports a file that is no run file, of which `bytes` are read: a large table block by block, any other file at once.
+fn read_other(
+    mut file: impl io::Read,
+    mut bytes: Vec<u8>,
+    length: u64,
+    options: &Options,
+) -> Result<Imported, ImportError> {
+    let mut read_up_to = |bytes: &mut Vec<u8>, limit: u64| {
+        let rest = limit.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        file.by_ref().take(rest).read_to_end(bytes).map_err(ImportError::Read)
+    };
+    let block = u64::try_from(BLOCK_BYTES).unwrap_or(u64::MAX);
+    read_up_to(&mut bytes, block)?;
+    let is_whole = bytes.len() < BLOCK_BYTES;
+    if !is_whole && matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Table(_)) {
+        let (first, rest) = Blocks::after(bytes, &mut file, BLOCK_BYTES)?;
+        return of_text(&decode::decode(&first)?, Some(rest), options);
+    }
+    bytes.reserve_exact(usize::try_from(length).unwrap_or(0).saturating_sub(bytes.len()));
+    // Reading one byte more than the limit detects a larger file, even for an endless stream.
+    read_up_to(&mut bytes, MAX_BYTES + 1)?;
+    from_bytes(&bytes, options)
+}
+
+/// Whether a file is as it was exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// The file is as it was exported.
+    Intact,
+    /// The file was changed after it was exported.
+    Edited,
+    /// An HTML page was changed after it was exported, but not the runs in it.
+    PageEdited,
+    /// The file is as it was exported, but a run in it was edited before.
+    EditedBefore,
+    /// The file has no checksum.
+    NoChecksum,
+}
+
+/// Compares a file with its checksum, and with what its runs state.
+pub fn verify(path: &Path) -> Result<Verified, ImportError> {
+    let mut file = open_named(path).map_err(ImportError::Read)?;
+    let found = verify_file(&mut file).map_err(ImportError::Read)?;
+    let imported = read(path, &Options::default()).ok();
+    let is_edited = imported.as_ref().map(Imported::is_edited);
+    Ok(match (found, is_edited) {
+        (Checked::Edited, Some(false)) => Verified::PageEdited,
+        (Checked::Edited, _) | (Checked::Absent, Some(true)) => Verified::Edited,
+        (Checked::Intact, Some(true)) => Verified::EditedBefore,
+        (Checked::Intact, _) => Verified::Intact,
+        (Checked::Absent, _) => Verified::NoChecksum,
+    })
 }
 
 const fn check_size(bytes: u64, limit: u64) -> Result<(), ImportError> {
@@ -114,13 +171,13 @@ pub enum DetectedKind {
 pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     let mut head = Vec::new();
     let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
-    File::open(path)?.take(most).read_to_end(&mut head)?;
+    open_named(path)?.take(most).read_to_end(&mut head)?;
     let Ok(text) = decode::decode(&head) else { return Ok(DetectedKind::Nothing) };
     Ok(match kind_of(&text) {
         Ok(Kind::Json) => DetectedKind::Json,
         Ok(Kind::Html) => DetectedKind::Html,
         Ok(Kind::Afterburner) => DetectedKind::FrameTimes,
-        Ok(Kind::Cyclictest | Kind::Rtla | Kind::Hgrm) => DetectedKind::Histogram,
+        Ok(Kind::Cyclictest | Kind::Oslat | Kind::Rtla | Kind::Hgrm) => DetectedKind::Histogram,
         Ok(Kind::Table(table)) if table.frame_column().is_some() => DetectedKind::FrameTimes,
         Ok(Kind::Table(_)) => DetectedKind::Table,
         Err(_) => DetectedKind::Nothing,
@@ -130,17 +187,26 @@ pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
 /// Imports a file whose whole content is in `bytes`.
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportError> {
     check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX), MAX_BYTES)?;
-    let text = decode::decode(bytes)?;
-    let kind = kind_of(&text)?;
+    of_text(&decode::decode(bytes)?, None, options)
+}
+
+/// Imports a decoded file; a table continues with the blocks after its text.
+fn of_text(
+    text: &[u8],
+    rest: Option<Blocks<'_>>,
+    options: &Options,
+) -> Result<Imported, ImportError> {
+    let kind = kind_of(text)?;
     kind.check(options)?;
     match kind {
-        Kind::Json => json::read(&text),
-        Kind::Html => html::read(&text),
-        Kind::Afterburner => afterburner::read(&text),
-        Kind::Cyclictest => cyclictest::read_text(&text, options),
-        Kind::Rtla => rtla::read(&text),
-        Kind::Hgrm => hgrm::read(&text, options),
-        Kind::Table(table) => frames::read(&text, &table, options),
+        Kind::Json => json::read(text),
+        Kind::Html => html::read(text),
+        Kind::Afterburner => afterburner::read(text),
+        Kind::Cyclictest => cyclictest::read_text(text, options),
+        Kind::Oslat => oslat::read(text),
+        Kind::Rtla => rtla::read(text),
+        Kind::Hgrm => hgrm::read(text, options),
+        Kind::Table(table) => frames::read(text, rest, &table, options),
     }
 }
 
@@ -150,6 +216,7 @@ enum Kind {
     Html,
     Afterburner,
     Cyclictest,
+    Oslat,
     Rtla,
     Hgrm,
     Table(Box<Table>),
@@ -164,6 +231,7 @@ impl Kind {
             Self::Html => ("an HTML report", false),
             Self::Afterburner => ("an Afterburner log", false),
             Self::Cyclictest => ("a cyclictest histogram", true),
+            Self::Oslat => ("an oslat histogram", false),
             Self::Rtla => ("an rtla histogram", false),
             Self::Hgrm => ("an HdrHistogram percentile listing", true),
         };
@@ -171,6 +239,7 @@ impl Kind {
             ("--column", options.column.is_some()),
             ("--unit", options.unit.is_some() && !has_unit),
             ("--per-frame", options.is_per_frame == Some(true)),
+            ("--ticks", options.are_ticks),
             (
                 "--sampled",
                 options.is_per_frame == Some(false) && !matches!(self, Self::Afterburner),
@@ -192,6 +261,7 @@ fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
         Some(_) if afterburner::is_log(head) => Kind::Afterburner,
         Some(_) if rtla::is_histogram(head) => Kind::Rtla,
         Some(_) if hgrm::is_listing(head) => Kind::Hgrm,
+        Some(_) if oslat::is_text(head) => Kind::Oslat,
         Some(_) if cyclictest::is_text(head) => Kind::Cyclictest,
         Some(_) => Kind::Table(Box::new(Table::of(head).ok_or(ImportError::Unknown)?)),
     })

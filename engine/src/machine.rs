@@ -92,6 +92,9 @@ impl<'de> Deserialize<'de> for Machine {
     }
 }
 
+/// Shown in place of a fact about a machine that a file or a system does not state.
+pub const NOT_REPORTED: &str = "not reported";
+
 impl Machine {
     /// Reads the properties of this machine; takes a few milliseconds.
     pub fn read() -> Self {
@@ -136,8 +139,12 @@ impl Machine {
 
     /// Returns processor and system in short: "AMD Ryzen 9 5950X · Linux 6.8".
     pub fn short(&self) -> String {
-        let model = self.cpu_model.as_deref().unwrap_or("unknown processor");
-        format!("{model} · {}", self.system())
+        let system = self.known_system();
+        if self.cpu_model.is_none() && system.is_none() {
+            return NOT_REPORTED.to_owned();
+        }
+        let model = self.cpu_model.as_deref().unwrap_or("processor not reported");
+        format!("{model} · {}", system.as_deref().unwrap_or("system not reported"))
     }
 
     /// Returns [`Machine::short`], after the name of the host if the machine is another PC: "lab1 · AMD EPYC · Linux 6.8".
@@ -148,18 +155,23 @@ impl Machine {
 
     /// Returns the system in one or two words: "Linux 6.8", "Windows 11".
     pub fn system(&self) -> String {
+        self.known_system().unwrap_or_else(|| NOT_REPORTED.to_owned())
+    }
+
+    /// Returns the system like [`Machine::system`]; `None` if it is not known.
+    pub fn known_system(&self) -> Option<String> {
         let kernel = self.kernel.as_deref().unwrap_or_default();
         let numbers: Vec<&str> = kernel.split(['.', '-']).take(2).collect();
         // Captures have the name as Windows itself reports it: "Microsoft Windows 10 Home Build 19045".
         let os = self.os.as_deref();
         let version = os.and_then(|os| os.strip_prefix("Microsoft Windows "));
         if let Some(version) = version.and_then(|version| version.split(' ').next()) {
-            return format!("Windows {version}");
+            return Some(format!("Windows {version}"));
         }
         match os {
-            Some(os) if os.starts_with("Windows") || os.starts_with("macOS") => os.to_owned(),
-            _ if kernel.is_empty() => os.unwrap_or("unknown system").to_owned(),
-            _ => format!("Linux {}", numbers.join(".")),
+            Some(os) if os.starts_with("Windows") || os.starts_with("macOS") => Some(os.to_owned()),
+            _ if kernel.is_empty() => os.map(str::to_owned),
+            _ => Some(format!("Linux {}", numbers.join("."))),
         }
     }
 }
@@ -208,7 +220,7 @@ mod tests {
         assert_eq!(machine.short(), "AMD Ryzen 9 5950X · Linux 6.8");
         let windows = Machine { os: Some("Windows 11".to_owned()), ..machine };
         assert_eq!(windows.short(), "AMD Ryzen 9 5950X · Windows 11");
-        assert_eq!(Machine::default().short(), "unknown processor · unknown system");
+        assert_eq!(Machine::default().short(), "not reported");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! samples are lost, and their exact number is counted.
 
 mod activity;
+mod canary;
 mod clock_watch;
 mod collector;
 mod cpu_use;
@@ -15,6 +16,7 @@ mod hot_loop;
 mod instant_loop;
 mod join;
 mod journal;
+mod lasting;
 mod limit_watch;
 mod load;
 mod marks;
@@ -26,6 +28,7 @@ mod relay;
 mod series_watch;
 mod spawner;
 mod stage_runner;
+mod switch_cost;
 mod tail_trial;
 mod tick_loop;
 mod trace;
@@ -45,11 +48,14 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Plan, Problem};
 use crate::run::Labels;
 
+pub use canary::{Canaries, CanaryWake, RunningCanary};
 pub use event::{Event, UnknownTrial};
-pub use journal::Journal;
+pub use journal::{Journal, JournalWriter};
+pub use lasting::on_lasting_thread;
 pub use own_runs::{OwnRunMark, mark_own_run};
 pub use relay::{Arrival, EventSource, follow};
 pub use spawner::{init_spawner, start_thread};
+pub use switch_cost::SwitchCost;
 pub use trace::TraceMode;
 
 /// Internals that are public for benches and for tests of the measuring thread.

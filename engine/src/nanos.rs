@@ -20,6 +20,8 @@ impl Nanos {
     pub const ZERO: Self = Self(0);
     /// The longest representable time.
     pub const MAX: Self = Self(i64::MAX);
+    /// Before all times.
+    pub const MIN: Self = Self(i64::MIN);
 
     /// Creates a time from nanoseconds.
     pub const fn new(nanos: i64) -> Self {

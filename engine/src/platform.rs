@@ -20,10 +20,12 @@ pub mod activity;
 mod applied;
 mod capabilities;
 mod cpu;
+mod detached;
 mod detail;
 mod elevation;
 mod ending;
 mod files;
+mod followed;
 pub mod parse;
 mod piped;
 mod registry;
@@ -39,6 +41,8 @@ mod trace;
 mod unix_accounts;
 #[cfg(unix)]
 mod unix_clock;
+#[cfg(unix)]
+mod unix_control;
 mod virtualization;
 
 // Declared here and not inside `cfg_select!` below, where rustfmt would not find the modules.
@@ -56,7 +60,7 @@ mod macos;
     )
 )]
 #[cfg_attr(
-    all(windows, not(feature = "unsupported-platform")),
+    all(any(windows, target_os = "macos"), not(feature = "unsupported-platform")),
     expect(unused_imports, reason = "this system has all of some parts itself")
 )]
 mod unsupported;
@@ -82,14 +86,16 @@ pub use applied::{
 };
 pub use capabilities::{Capability, FileCapabilities};
 pub use cpu::{CoreKind, Cpu};
+pub use detached::{DetachedProgram, separate};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
 pub use elevation::{Elevation, SystemElevation};
 pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
 pub use files::{
-    check_writable, create_private, is_stream, open_regular, open_regular_with, rename,
-    reserve_room, sync_folder,
+    check_writable, create_private, file_number, is_stream, open_named, open_regular,
+    open_regular_with, rename, reserve_room, sync_folder,
 };
-pub use piped::{PipedProgram, Pipes, program_in_path};
+pub use followed::ThreadFacts;
+pub use piped::{PipedProgram, Pipes, end_programs, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use scratch::{append_lines, with_new_file};
@@ -98,19 +104,20 @@ pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, Shortc
 #[cfg(feature = "shortcuts")]
 pub use system::wait_for_shortcut;
 pub use system::{
-    COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, Held, ProcessClocks, RealtimeGuard, Sleeper,
-    SmiCounter, Tracer, accounts, apply, avoid_cpus, can_pin, clock_name, clock_nanos,
-    cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set, cpu_times, cpus,
-    current_cpu, desktop_preferences, elevatable_program, file_capabilities, interrupt_count,
-    is_realtime, is_root, last_cache_bytes, lower_own_priority, lower_ui_priority,
-    machine_cpu_time, own_policy, pin_self, play_completion_sound, power, process_cpu_nanos,
-    program_name, raise_supervisor, scheduler_facts, set_load_priority, starter, suspended_nanos,
-    system_detail, take_callers_rights, thread_cpu_nanos, thread_id, thread_owner, throttled_times,
-    trace_state,
+    COMPLETION_SOUND_NOTE, CommandPipe, CounterReader, ELEVATION, Held, ProcessClocks,
+    RealtimeGuard, Sleeper, SmiCounter, SystemTracer, Tracer, accounts, apply, avoid_cpus, can_pin,
+    clock_name, clock_nanos, cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set,
+    cpu_times, cpus, current_cpu, desktop_preferences, elevatable_program, file_capabilities,
+    find_process, interrupt_count, is_realtime, is_root, last_cache_bytes, lower_own_priority,
+    lower_ui_priority, machine_cpu_time, own_policy, pin_self, play_completion_sound, power,
+    prepare_window, process_cpu_nanos, program_name, raise_supervisor, raw_clock_nanos,
+    record_with_callers_rights, runtime_folder, scheduler_facts, send_command, set_load_priority,
+    starter, suspended_nanos, system_detail, take_callers_rights, thread_cpu_nanos, thread_facts,
+    thread_id, thread_owner, throttled_times, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::{SystemTool, has_terminal, open_terminal};
-pub use trace::{Missing, TraceReader, TraceSource, TraceState};
+pub use trace::{Missing, SystemRecordFacts, TraceReader, TraceSource, TraceState};
 pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;

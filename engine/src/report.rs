@@ -9,7 +9,7 @@
 //! - `model`: the types of a report,
 //! - `account`: the breakdown of lateness by cause,
 //! - modules that several tests share,
-//! - one module per test, and `capture` for imported files,
+//! - one module per test, `capture` for imported files, and `recording` for the recorder,
 //! - `evaluate`, which computes a report,
 //! - `glossary`: the terms and their definitions,
 //! - `across`, which compares several runs,
@@ -28,6 +28,7 @@ mod glossary;
 mod model;
 mod paced;
 mod real_time;
+pub mod recording;
 mod reference;
 mod resampled;
 mod scheduling_gaps;
@@ -43,19 +44,20 @@ pub use account::{
     trace_state,
 };
 pub use across::{
-    Comparison, DisturbedRun, comparison, follow_up, frame_loop_of, quick, with_follow_up,
+    Comparison, DisturbedRun, comparison, follow_up, frame_loop_of, quick, trend, with_follow_up,
 };
 pub use capture::RecordingFigures;
-pub use evaluate::{Headline, limit_metrics, live_configuration};
+pub use evaluate::{Headline, RecordingResults, limit_metrics, live_configuration};
 pub(crate) use evaluate::{judges_each_configuration, metrics, programs_limit};
 pub use game_tick::{Scaling, TickFigures};
 pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};
+pub(crate) use model::program_of;
 pub use model::{
-    Cause, CauseRow, Caution, Chart, Configuration, Delay, Delays, Disturbance, Figures, Finding,
-    GradePlace, Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Mark, Metric, MissingRecords,
-    Needed, Options, RecordShortage, Report, Standing, Suspect, Table, Usage, Verdict,
-    advice_against, chart, kernel_thread, metric, table,
+    CaptureView, Cause, CauseRow, Caution, Chart, Configuration, Delay, Delays, Disturbance,
+    Figures, Finding, FrameKind, GradePlace, Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES,
+    Mark, Metric, MissingRecords, Needed, Options, RecordShortage, Report, Standing, Suspect,
+    Table, Usage, Verdict, advice_against, chart, kernel_thread, metric, table,
 };
 pub use paced::{PacedFigures, rare_words};
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

@@ -8,7 +8,9 @@ mod file;
 mod labels;
 mod older;
 mod planned;
+pub mod recording;
 mod series;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,11 +26,12 @@ use crate::sample::{Evidence, EvidenceColumns, Samples};
 
 pub use annotation::Annotation;
 pub use capture::Capture;
-#[cfg(test)]
 pub(crate) use file::RunInFile;
+pub(crate) use file::instant_here;
 pub use file::{FORMAT, FORMAT_VERSION};
 pub use labels::{Group, Labels};
 pub(crate) use older::NO_METHOD;
+pub use recording::Recording;
 pub use series::{Series, Trace, max_idle, name as series_name};
 
 /// Version of the measuring method. Incremented with every change of a measuring loop after the first release, so that
@@ -122,6 +125,9 @@ pub struct Health {
     /// Whether the date of this PC was outside the supported years, so the start time of the run is unknown.
     #[serde(default)]
     pub date_unknown: bool,
+    /// Whether an exported file of the run was changed after it was written. This remains where the run is saved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited_after_export: bool,
     /// Limits on the CPU time and the CPUs of the program.
     #[serde(flatten)]
     pub limits: CpuLimits,
@@ -317,7 +323,7 @@ pub fn foreign_share(trials: &[TrialRun]) -> Option<f64> {
     (MIN_FOREIGN_WINDOW <= wall).then(|| cpu.as_f64() / wall.as_f64())
 }
 
-/// The subject of a run: a test of this program, or an imported capture.
+/// The subject of a run: a test of this program, an imported capture, or a recording of a game or of this PC.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Subject {
     /// A test of this program.
@@ -326,6 +332,9 @@ pub enum Subject {
     /// A capture of another program.
     #[serde(rename = "capture")]
     Imported(Capture),
+    /// A recording of the recorder.
+    #[serde(rename = "recording")]
+    Recorded(Box<Recording>),
 }
 
 impl From<Plan> for Subject {
@@ -335,11 +344,11 @@ impl From<Plan> for Subject {
 }
 
 impl Subject {
-    /// Returns the settings of the test; `None` for a capture of another program.
+    /// Returns the settings of the test; `None` for a capture of another program and for a recording.
     pub const fn plan(&self) -> Option<&Plan> {
         match self {
             Self::Measured(plan) => Some(plan),
-            Self::Imported(_) => None,
+            Self::Imported(_) | Self::Recorded(_) => None,
         }
     }
 
@@ -348,6 +357,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.key(),
             Self::Imported(capture) => capture.key(),
+            Self::Recorded(_) => Recording::KEY,
         }
     }
 
@@ -356,6 +366,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.listing().name,
             Self::Imported(capture) => capture.name(),
+            Self::Recorded(_) => Recording::NAME,
         }
     }
 
@@ -364,6 +375,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.listing().value_name,
             Self::Imported(capture) => capture.value_name(),
+            Self::Recorded(_) => "frame time",
         }
     }
 
@@ -372,6 +384,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.listing().samples_name,
             Self::Imported(capture) => capture.samples_name(),
+            Self::Recorded(_) => "frames",
         }
     }
 
@@ -395,6 +408,10 @@ pub struct Run {
     pub id: RunId,
     /// When the run began.
     pub started_at: jiff::Timestamp,
+    /// When a capture began by the wall clock of the PC that recorded it, if its file states no time zone; `started_at` is
+    /// then that time in the zone of this PC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_clock: Option<jiff::civil::DateTime>,
     /// How the run ended.
     pub ending: Ending,
     /// The user's name for the run; empty if it has none.
@@ -409,7 +426,7 @@ pub struct Run {
     /// The group of runs to which this run belongs; absent if it was measured alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
-    /// The settings of the test, or an imported capture of another program.
+    /// The settings of the test, an imported capture of another program, or a recording.
     #[serde(flatten)]
     #[cfg_attr(test, schemars(with = "file::SubjectInFile"))]
     pub subject: Subject,
@@ -438,8 +455,16 @@ impl Run {
     /// Returns the capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.subject {
-            Subject::Measured(_) => None,
+            Subject::Measured(_) | Subject::Recorded(_) => None,
             Subject::Imported(capture) => Some(capture),
+        }
+    }
+
+    /// Returns the recording of a game or of this PC; `None` for other runs.
+    pub fn recording(&self) -> Option<&Recording> {
+        match &self.subject {
+            Subject::Measured(_) | Subject::Imported(_) => None,
+            Subject::Recorded(recording) => Some(recording),
         }
     }
 
@@ -448,13 +473,16 @@ impl Run {
         match &self.subject {
             Subject::Measured(_) => self.trials.iter().map(|trial| trial.samples.len()).sum(),
             Subject::Imported(capture) => capture.count(),
+            Subject::Recorded(recording) => recording.frames.len(),
         }
     }
 
     /// Whether anything was measured or imported: a gap probe without a gap has counted intervals, not samples.
     pub fn has_data(&self) -> bool {
         let has_counted = |trial: &TrialRun| trial.counters.contains_key(counter::READINGS);
-        0 < self.sample_count() || self.trials.iter().any(has_counted)
+        0 < self.sample_count()
+            || self.trials.iter().any(has_counted)
+            || self.recording().is_some_and(|recording| Nanos::ZERO < recording.length)
     }
 
     /// Returns the machine in short, after the name of another PC; see [`Machine::short_on`].
@@ -482,6 +510,9 @@ impl Run {
     pub fn measured(&self) -> Nanos {
         if let Some(capture) = self.capture() {
             return capture.length();
+        }
+        if let Some(recording) = self.recording() {
+            return recording.length;
         }
         let mut longest: BTreeMap<u32, Nanos> = BTreeMap::new();
         for trial in &self.trials {

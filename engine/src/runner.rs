@@ -28,6 +28,7 @@ mod copy;
 mod host;
 mod host_key;
 mod quiet;
+mod recorder;
 mod remote_run;
 mod sequence;
 mod sink;
@@ -50,6 +51,7 @@ pub use copy::{copy_agent, system_of};
 pub use host::{Address, Agent, Host, open_sign_in};
 pub use host_key::HostKey;
 pub use quiet::{OtherLoad, OtherPrograms, OtherShare, QuietWait};
+pub use recorder::{RecordError, RecordRequest, Recorder, STEP};
 pub use remote_run::lost_after;
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
@@ -169,7 +171,9 @@ impl Runner {
     pub fn finish(self, run: Arc<Run>) -> FinishedRun {
         let Self { running, store, journal, room } = self;
         drop(running);
-        FinishedRun { run: Arc::unwrap_or_clone(run), store, journal, room }
+        let mut run = Arc::unwrap_or_clone(run);
+        run.make_single_lines();
+        FinishedRun { run, store, journal, room }
     }
 }
 

@@ -15,6 +15,7 @@ pub use column::{Column, MISSING, Values};
 pub(crate) use file::{EvidenceColumns, SampleList};
 pub use trace::{
     OUTSIDE, OUTSIDE_NAME, TRACE_LEAD, ThreadOwner, TraceEvent, TraceRecord, UNKNOWN_THREAD,
+    WakeContext,
 };
 pub use wait_reasons::WaitReasons;
 

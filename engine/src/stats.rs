@@ -4,10 +4,12 @@
 pub mod amdahl;
 pub mod binomial;
 pub mod blocks;
+pub mod change_points;
 pub mod corrected;
 pub mod decision;
 pub mod effect;
 pub mod effective;
+pub mod fisher;
 pub mod grade;
 pub mod histogram;
 pub mod interval;

@@ -4,6 +4,7 @@
 //! name, synced, and renamed: a full disk or a crash never leaves an incomplete run. Only regular
 //! files are read, and unreadable files are never removed or replaced.
 
+mod control;
 mod disk;
 pub mod edit;
 pub mod index;
@@ -11,6 +12,7 @@ mod journal_file;
 mod output;
 mod recovery;
 pub mod repeats;
+mod retention;
 mod room;
 mod save_new;
 mod scratch;
@@ -24,6 +26,8 @@ use crate::run::{Run, RunId};
 use crate::units::{count_text, format_bytes, shortened};
 
 pub use crate::format;
+pub use crate::format::RecordStatus;
+pub use control::{ControlError, RecordCommand, RecordControl, command_recorder, recorder_status};
 pub use index::Line;
 pub use journal_file::JournalFile;
 pub use output::{NewFile, check_output, write_output};

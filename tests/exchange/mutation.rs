@@ -1,7 +1,8 @@
 //! Randomly changed (mutated) files of every format: each is imported or rejected, without a panic, a hang,
 //! or excessive memory use.
 //!
-//! A normal test run tries some thousand files; with `JITTERSCOPE_LONG_TESTS=1`, it tries a million.
+//! A normal test run tries some thousand files; with `JITTERSCOPE_LONG_TESTS=1`, it tries a million, and with
+//! `JITTERSCOPE_MUTATED_FILES=100000` that many. Such a run is expected to be alone in its process: its memory is checked.
 
 #[cfg(unix)]
 use std::io::Write as _;
@@ -16,6 +17,10 @@ use crate::cli::is_long;
 
 /// Number of mutated files in a normal test run and in a long one.
 const CASES: [u64; 2] = [3_000, 1_000_000];
+/// An environment variable with another number of mutated files.
+const COUNT: &str = "JITTERSCOPE_MUTATED_FILES";
+/// Maximum memory in addition to four times the largest file.
+const ALLOWANCE_MIB: u64 = 100;
 /// Text that is likely to break parsers: extreme numbers, an unmatched quote, separators, line ends.
 const PIECES: [&str; 24] = [
     "-1",
@@ -110,7 +115,8 @@ fn peak_mib() -> Option<u64> {
 #[test]
 fn mutated_files_are_read_or_refused() {
     let files = whole();
-    let cases = CASES[usize::from(is_long())];
+    let asked = std::env::var(COUNT).ok().and_then(|count| count.parse::<u64>().ok());
+    let cases = asked.unwrap_or(CASES[usize::from(is_long())]);
     let (mut random, mut read_count) = (Random(0x6a69_7474_6572), 0_u64);
     let (mut slowest, mut longest) = (Duration::ZERO, 0);
     for case in 0..cases {
@@ -128,6 +134,10 @@ fn mutated_files_are_read_or_refused() {
          peak memory {:?} MiB",
         peak_mib()
     );
+    if let Some(peak) = peak_mib().filter(|_| asked.is_some()) {
+        let largest = u64::try_from(longest).unwrap() >> 20;
+        assert!(peak <= 4 * largest + ALLOWANCE_MIB, "{peak} MiB, the longest {largest} MiB");
+    }
     // If almost all files were rejected, the test would reach only the first lines of the parsers.
     assert!(cases / 20 < read_count && read_count < cases, "{read_count} of {cases}");
 }

@@ -23,7 +23,7 @@ fn figures(path: &Path, options: &Options) -> Vec<Value> {
                 "count": log.count,
                 "frame_time_sum_nanos": log.frame_time_sum.get(),
             }),
-            CaptureFigures::Histogram(_) => Value::Null,
+            CaptureFigures::Ticks(_) | CaptureFigures::Histogram(_) => Value::Null,
         });
     let values = shown.map(
         |figures| json!({ "path": path, "swap_chain": options.swap_chain, "figures": figures }),

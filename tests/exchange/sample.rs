@@ -41,6 +41,7 @@ pub(crate) fn run(words: &str) -> Run {
         app_version: "0.1.0".to_owned(),
         method_version: 1,
         started_at: "2026-11-21T05:00:00Z".parse().unwrap(),
+        wall_clock: None,
         ending: Ending::Finished,
         name: words.to_owned(),
         note: format!("{words}\nsecond line {words}"),

@@ -93,6 +93,7 @@ pub(crate) fn run_of(
         app_version: "0.1.0".to_owned(),
         method_version: METHOD_VERSION,
         started_at: format!("2026-11-20T12:{:02}:00Z", number % 60).parse().unwrap(),
+        wall_clock: None,
         ending: Ending::Finished,
         name: name.to_owned(),
         note: String::new(),

@@ -21,6 +21,7 @@ const REPORT_STEPS: [&[&str]; 9] = [
         "game_tick",
         "what_helps",
         "capture",
+        "recording",
     ],
     &["evaluate"],
     &["glossary"],

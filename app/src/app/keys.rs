@@ -52,6 +52,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     for (command, page) in [
         (Command::Quick, PageId::Quick),
+        (Command::Record, PageId::Record),
         (Command::WhatHelps, PageId::Test(WHAT_HELPS)),
         (Command::Runs, PageId::Runs),
         (Command::Compare, PageId::Compare),
@@ -68,6 +69,9 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         PageId::Test(key) => Some(Subject::Result(key)),
         PageId::Capture => {
             session.running().capture().map(|shown| Subject::Result(shown.run.subject.key()))
+        }
+        PageId::Record => {
+            session.running().recorded().map(|shown| Subject::Result(shown.run.subject.key()))
         }
         PageId::Compare => Some(Subject::Comparison),
         PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,

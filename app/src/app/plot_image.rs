@@ -19,6 +19,7 @@ fn subject(session: &Session, page: PageId) -> String {
     let shown = match page {
         PageId::Test(key) => session.running().shown(key),
         PageId::Capture => session.running().capture(),
+        PageId::Record => session.running().recorded(),
         PageId::Quick => {
             let result = session
                 .running()

@@ -77,6 +77,9 @@ pub(super) fn rail_ui(
             };
             let quick = (PageId::Quick, Command::Quick);
             item(ui, icons::GAUGE, "Quick check", quick, quick_end(session));
+            let record = (PageId::Record, Command::Record);
+            let end = session.recordings().status().map_or(NavEnd::Nothing, |_| NavEnd::Running);
+            item(ui, icons::CROSSHAIR, "Record", record, end);
             let (first, tests): (Vec<_>, Vec<_>) =
                 session.running().tests().iter().partition(|state| state.key() == WHAT_HELPS);
             for (state, at) in first.into_iter().chain(tests).zip(0..) {
@@ -184,6 +187,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
         PageId::Quick => return named("Quick check", &quick_subtitle(session)),
         PageId::Test(key) => key,
+        PageId::Record => return record_titles(session),
         PageId::Runs => return named("Runs", "Tests are saved here automatically"),
         PageId::Machine => return named("Machine", "Hardware, system, and capabilities"),
         PageId::Settings => return named("Settings", "Changes are saved automatically"),
@@ -213,6 +217,25 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         _ => state.plan().listing().subtitle.to_owned(),
     };
     (state.name().to_owned(), subtitle)
+}
+
+/// Returns title and subtitle of the page of recordings: of the one in progress, else of the one on screen.
+fn record_titles(session: &Session) -> (String, String) {
+    let subtitle = match (session.recordings().status(), session.running().recorded()) {
+        (Some(status), _) => text::recordings::subtitle(status),
+        (None, Some(shown)) => {
+            let run = &shown.run;
+            let length = run.recording().map(|recording| recording.length).unwrap_or_default();
+            format!(
+                "{} · {} · {}",
+                text::run_name(run),
+                text::began_text(run.started_at, &run.ending),
+                text::format_long_time(length)
+            )
+        }
+        (None, None) => "Why did my game stutter, and which program delayed it?".to_owned(),
+    };
+    ("Record".to_owned(), subtitle)
 }
 
 /// Returns title and subtitle of the page of an imported run.

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::Report;
-use jitterscope_engine::report::comparison::{MinEffect, Prior};
+use jitterscope_engine::report::comparison::{MAX_GROUPS, MinEffect, Prior};
 use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats::{self, History};
@@ -19,14 +19,28 @@ use jitterscope_engine::units::shortened;
 use super::names;
 use super::output::Output;
 use super::print::print_message;
-use super::runs::{entry_files, matching_runs};
-use super::{RUN_HELP, Status, format_option, option, path_option, text};
+use super::runs::{entry_files, matching_runs, tagged};
+use super::{RUN_HELP, Status, capture_view, format_option, option, path_option, text};
 use gate::{Gate, Judged, Truth};
+
+/// The option of each group, the option that it requires, and its help.
+const GROUPS: [(&str, &str, &str); MAX_GROUPS] = [
+    (
+        "a",
+        "b",
+        "Runs of group A, the baseline: any number from 2; tag:NAME for all runs with this tag",
+    ),
+    ("b", "a", "Runs of group B; tag:NAME for all runs with this tag"),
+    ("c", "b", "Runs of group C, which is compared with A as well, as are D to F"),
+    ("d", "c", "Runs of group D"),
+    ("e", "d", "Runs of group E"),
+    ("f", "e", "Runs of group F"),
+];
 
 /// Returns the `compare` command with its options.
 pub(super) fn command() -> Command {
     Command::new("compare")
-        .about("Compare 2 to 4 runs, or two groups of runs: machines, settings, and results")
+        .about("Compare 2 to 4 runs, or 2 to 6 groups of runs: machines, settings, and results")
         .after_help(
             "A condition is true if a change is beyond its limit and its 95% interval excludes 0, false if all \
              changes are within the limit, and otherwise undecided. It is also undecided if a run was disturbed, or \
@@ -40,7 +54,8 @@ pub(super) fn command() -> Command {
              of imported captures also average-fps, 0.1%-low, stutter.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
              before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
              jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format html --out compare.html\n  \
-             jitterscope-cli compare --a 0a1b 2c3d 4e5f --b 5a6b 7c8d 9e0f\n\nExit \
+             jitterscope-cli compare --a 0a1b 2c3d 4e5f --b 5a6b 7c8d 9e0f\n  \
+             jitterscope-cli compare --a tag:driver:580.1 --b tag:driver:581.2 --c tag:driver:582.0\n\nExit \
              status: 3 if a condition is true, else 4 if one is undecided.",
         )
         .arg(
@@ -51,8 +66,7 @@ pub(super) fn command() -> Command {
                 .num_args(2..=4)
                 .help(RUN_HELP),
         )
-        .arg(group("a", "b", "Runs of group A, the baseline: any number from 2"))
-        .arg(group("b", "a", "Runs of group B"))
+        .args(GROUPS.into_iter().map(|(name, other, help)| group(name, other, help)))
         .arg(
             option(
                 "prior",
@@ -86,6 +100,7 @@ pub(super) fn command() -> Command {
             .value_parser(|text: &str| text.parse::<Gate>()),
         )
         .arg(undecided_arg())
+        .args(capture_view::args_of_comparison())
         .arg(
             format_option(&["table", "json", "markdown", "html"], "Output format")
                 .help_heading("Output"),
@@ -104,6 +119,24 @@ pub(super) fn undecided_arg() -> Arg {
         "Count what is undecided as passed (status 0) or failed (status 3) [default: status 4]",
     )
     .value_parser(["pass", "fail"])
+}
+
+/// Prints the conditions that are true or undecided, and returns the status that follows from all of them.
+pub(super) fn conclude(judged: &[Judged], matches: &ArgMatches) -> Status {
+    for Judged { condition, truth, lines } in judged {
+        if *truth != Truth::False {
+            print_message(&format!("--fail-if {condition}: {}", truth.word()));
+            for line in lines {
+                print_message(&format!("  {line}"));
+            }
+        }
+    }
+    let has = |truth| judged.iter().any(|one| one.truth == truth);
+    match (has(Truth::True), has(Truth::Undecided)) {
+        (true, _) => Status::GateFailed,
+        (false, true) => undecided_status(matches),
+        (false, false) => Status::Done,
+    }
 }
 
 /// Returns the status of a condition or limit that is undecided.
@@ -132,8 +165,8 @@ type Failure = Box<dyn std::error::Error>;
 struct Request {
     /// One entry per run or quick check, with its files; the first is the baseline.
     entries: Vec<Vec<PathBuf>>,
-    /// How many of the entries are group A; `None` unless groups are compared.
-    group_a: Option<usize>,
+    /// How many of the entries belong to each group, in order; `None` unless groups are compared.
+    groups: Option<Vec<usize>>,
     /// The run-to-run variation to assume before the runs are evaluated; `None` uses the variation
     /// of the saved runs.
     prior: Option<Prior>,
@@ -144,7 +177,9 @@ impl Request {
     fn of(store: Option<&Store>, matches: &ArgMatches) -> Result<Self, Failure> {
         let entries = |name: &str| -> Result<Vec<Vec<PathBuf>>, Failure> {
             let names = matches.get_many::<String>(name).into_iter().flatten();
-            names.map(|name| entry_files(store, name)).collect()
+            let found: Vec<_> =
+                names.map(|name| entries_of(store, name)).collect::<Result<_, _>>()?;
+            Ok(found.concat())
         };
         let prior = match text(matches, "prior").as_deref() {
             None if is_by_path(matches) => Some(Prior::default()),
@@ -156,14 +191,20 @@ impl Request {
             share: one.share.or(all.share),
             points: one.points.or(all.points),
         });
-        let (of_a, of_b) = (entries("a")?, entries("b")?);
-        if !of_a.is_empty() {
-            if let Some(both) = of_a.iter().find(|one| of_b.contains(one)).and_then(|it| it.first())
-            {
-                return Err(format!("in both groups: {}", both.display()).into());
+        let groups: Vec<_> =
+            GROUPS.into_iter().map(|(name, ..)| entries(name)).collect::<Result<_, Failure>>()?;
+        let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
+        if !groups.is_empty() {
+            for (group, position) in groups.iter().zip(1..) {
+                let others = groups.iter().skip(position).flatten();
+                let both = others.into_iter().find(|one| group.contains(one));
+                if let Some(both) = both.and_then(|files| files.first()) {
+                    let of = if groups.len() == 2 { "both" } else { "two" };
+                    return Err(format!("in {of} groups: {}", both.display()).into());
+                }
             }
-            let group_a = Some(of_a.len());
-            return Ok(Self { entries: [of_a, of_b].concat(), group_a, prior, minimum });
+            let counts = Some(groups.iter().map(Vec::len).collect());
+            return Ok(Self { entries: groups.concat(), groups: counts, prior, minimum });
         }
         let mut entries = entries("run")?;
         if let Some(baseline) = text(matches, "baseline") {
@@ -177,8 +218,24 @@ impl Request {
                 first.rotate_right(1);
             }
         }
-        Ok(Self { entries, group_a: None, prior, minimum })
+        Ok(Self { entries, groups: None, prior, minimum })
     }
+}
+
+/// Returns the entry with this name, or every entry with the tag in `tag:NAME`.
+fn entries_of(store: Option<&Store>, name: &str) -> Result<Vec<Vec<PathBuf>>, Failure> {
+    let Some(tag) = name.strip_prefix("tag:").filter(|_| !Path::new(name).is_file()) else {
+        return Ok(vec![entry_files(store, name)?]);
+    };
+    let found = tagged(store, tag)?;
+    if found.is_empty() {
+        return Err(format!(
+            "no run has the tag '{}'; use 'runs list' to list runs",
+            shortened(tag)
+        )
+        .into());
+    }
+    Ok(found)
 }
 
 /// Rejects runs that are listed more than once: a run has no variation from itself, so the
@@ -197,7 +254,8 @@ fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
 /// Whether any run is given by the path of its file. The result for such files is the same on every PC, whatever is saved
 /// there.
 fn is_by_path(matches: &ArgMatches) -> bool {
-    let names = ["run", "a", "b"].into_iter().filter_map(|list| matches.get_many::<String>(list));
+    let lists = GROUPS.into_iter().map(|(name, ..)| name).chain(["run"]);
+    let names = lists.filter_map(|list| matches.get_many::<String>(list));
     names.flatten().any(|name| Path::new(name).is_file())
 }
 
@@ -218,16 +276,22 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     let place = output.place(&format);
     let sets = matching_runs(&request.entries)?;
     let is_check = request.entries.iter().any(|files| 1 < files.len());
+    let asked = capture_view::options(matches);
+    for run in sets.iter().flatten() {
+        capture_view::check(run, matches)?;
+    }
     let mut compared = Vec::new();
     let history = request.prior.as_ref().map_or(History::of(store), History::Given);
+    let groups = request.groups.as_deref();
     for runs in &sets {
-        let shown: Vec<_> = runs.iter().map(|run| names::evaluated(run, place)).collect();
+        let shown: Vec<_> =
+            runs.iter().map(|run| names::evaluated_as(run, place, &asked)).collect();
         let evaluated: Vec<(&Run, &Report)> =
             shown.iter().map(|(run, report)| (run.as_ref(), report)).collect();
-        if request.group_a.is_some() {
+        if request.groups.is_some() {
             refuse_repeated(&evaluated)?;
         }
-        let comparison = repeats::compare(&evaluated, request.group_a, history, request.minimum);
+        let comparison = repeats::compare(&evaluated, groups, history, request.minimum);
         let part = runs.first().and_then(Run::plan).and_then(Part::of).filter(|_| is_check);
         compared.push((part, comparison, shown));
     }
@@ -252,18 +316,5 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         _ => export::for_terminal(&show::table(&compared)),
     };
     output.write(|to| to.write_all(content.as_bytes()))?;
-    for Judged { condition, truth, lines } in &judged {
-        if *truth != Truth::False {
-            print_message(&format!("--fail-if {condition}: {}", truth.word()));
-            for line in lines {
-                print_message(&format!("  {line}"));
-            }
-        }
-    }
-    let has = |truth| judged.iter().any(|one| one.truth == truth);
-    Ok(match (has(Truth::True), has(Truth::Undecided)) {
-        (true, _) => Status::GateFailed,
-        (false, true) => undecided_status(matches),
-        (false, false) => Status::Done,
-    })
+    Ok(conclude(&judged, matches))
 }

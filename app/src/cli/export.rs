@@ -8,10 +8,9 @@ mod many;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command};
-use jitterscope_engine::export::{self, Format, Options, Parts};
-use jitterscope_engine::import;
-use jitterscope_engine::report::{self, Report};
+use clap::{ArgAction, ArgMatches, Command};
+use jitterscope_engine::export::{self, Format, KeptSamples, Options, Parts};
+use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::Store;
 use jitterscope_engine::units::shortened;
@@ -20,8 +19,8 @@ use super::names::{self, Place};
 use super::output::{Output, PrintError};
 use super::print::print_message;
 use super::quick::Saved;
-use super::runs::entry_files;
-use super::{Status, flag, option, path_option, run_arg, text};
+use super::runs::{entry_files, open_runs};
+use super::{Status, capture_view, flag, option, path_option, run_arg, text};
 
 /// Returns the `export` command with its options.
 pub(super) fn command() -> Command {
@@ -31,11 +30,12 @@ pub(super) fn command() -> Command {
     }
     after.push_str(
         "\nCSV: a run with several tables becomes several files, the others named after the first \
-         one; a file that you did not name is replaced only with --force.\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
-         the window); a checksum shows whether they were edited.\nThis PC's host name, user name, \
+         one; a file that you did not name is replaced only with --force.\nHTML and JSON contain the whole run or quick check and can be opened again ('import', or \
+         dropped on the window); a checksum shows whether they were edited ('verify').\nThis PC's host name, user name, \
          home folder, and network addresses are redacted, and programs that neither the verdict nor \
          its advice names are called Program A, B, ..., unless --with-names is given.\n\nExamples:\n  \
          jitterscope-cli export 0a1b --as html --out report.html\n  jitterscope-cli export 0a1b \
+         --as html --samples worst --out small.html\n  jitterscope-cli export 0a1b \
          --as markdown\n  jitterscope-cli export 0a1b --as mangohud --configuration \
          \"Time-critical\" --out frames.csv\n  jitterscope-cli export 0a1b --as csv --table stalls\n  \
          jitterscope-cli export 0a1b --as svg --plot heat-map --out gaps.svg\n  \
@@ -46,7 +46,7 @@ pub(super) fn command() -> Command {
     let command = Command::new("export")
         .about("Export a saved run as a report, or in the format of another program")
         .after_help(after)
-        .arg(run_arg())
+        .arg(run_arg().action(ArgAction::Append).num_args(1..))
         .arg(
             option("as", "FORMAT", "Format of the export (listed below)")
                 .required_unless_present("plots")
@@ -82,16 +82,23 @@ pub(super) fn command() -> Command {
         )
         .arg(path_option("plots", "FOLDER", "Write every plot into this folder, one SVG file each"))
         .arg(flag("force", "Replace the files of further tables if they exist (csv)"))
-        .arg(flag("without-notes", "Omit note and tags"));
+        .arg(flag("without-notes", "Omit note and tags"))
+        .arg(
+            option(
+                "samples",
+                "WHICH",
+                "Samples in the file: all, worst, or none. HTML and JSON without all of them have \
+                 the figures of the whole run, but do not open as a run [default: all; parquet: none]",
+            )
+            .requires("as")
+            .num_args(0..=1)
+            .default_missing_value(KeptSamples::All.key())
+            .value_parser(KeptSamples::ALL.map(KeptSamples::key)),
+        )
+        .args(capture_view::args());
     #[cfg(feature = "fleet")]
     let command = many::add(command);
     command
-}
-
-/// Reads a run from a file of any supported format.
-fn open(path: &Path) -> Result<Run, Box<dyn std::error::Error>> {
-    let imported = import::read(path, &import::Options::default());
-    Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run())
 }
 
 /// Runs the `export` command.
@@ -103,41 +110,94 @@ pub(super) fn run(
     if many::is_requested(matches)? {
         return many::export(store, matches);
     }
-    let files = entry_files(store, &text(matches, "run").unwrap_or_default())?;
-    if let [file] = files.as_slice() {
-        export_run(&open(file)?, matches, &Output::of(matches))?;
-        return Ok(Status::Done);
-    }
-    let format = text(matches, "as").and_then(|key| Format::of_key(&key));
+    let names: Vec<&String> = matches.get_many("run").into_iter().flatten().collect();
+    let entries: Vec<Vec<PathBuf>> =
+        names.iter().map(|name| entry_files(store, name)).collect::<Result<_, _>>()?;
     let output = Output::of(matches);
+    if let [files] = entries.as_slice() {
+        export_entry(files, matches, &output)?;
+    } else if text(matches, "as").as_deref() == Some(Format::CsvSummary.key())
+        && !output.is_folder()
+    {
+        export_table(&entries.concat(), matches, &output)?;
+    } else if matches.contains_id("as") && !output.is_folder() {
+        return Err("several runs need a folder: name one with --out".into());
+    } else {
+        for files in &entries {
+            export_entry(files, matches, &output)?;
+        }
+    }
+    Ok(Status::Done)
+}
+
+/// Writes the first tables of several runs as one table, in which each row names its run.
+fn export_table(
+    files: &[PathBuf],
+    matches: &ArgMatches,
+    output: &Output,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let of_one = ["configuration", "table", "plot", "plots"];
+    if let Some(name) = of_one.iter().find(|name| matches.contains_id(name)) {
+        return Err(format!("--{name} is of one run, not of {}", files.len()).into());
+    }
+    let mut runs = Vec::new();
+    let asked = capture_view::options(matches);
+    for run in open_runs(files)? {
+        capture_view::check(&run, matches)?;
+        let (run, report) = names::evaluated_as(&run, Place::File, &asked);
+        let mut run = run.into_owned();
+        if matches.get_flag("without-notes") {
+            run.tags.clear();
+        }
+        runs.push((run, report));
+    }
+    let runs: Vec<(&Run, &Report)> = runs.iter().map(|(run, report)| (run, report)).collect();
+    Ok(write(output, |to| export::csv::tables(&runs, to))?)
+}
+
+/// Writes a saved run, or the runs of a quick check.
+fn export_entry(
+    files: &[PathBuf],
+    matches: &ArgMatches,
+    output: &Output,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let runs = open_runs(files)?;
+    if let [run] = runs.as_slice() {
+        return export_run(run, matches, output);
+    }
+    capture_view::refuse_any(matches)?;
+    let format = text(matches, "as").and_then(|key| Format::of_key(&key));
     match format {
-        Some(format @ (Format::Html | Format::Markdown)) => {
+        Some(format @ (Format::Html | Format::Json | Format::Markdown)) => {
             let of_one = ["configuration", "table", "plot", "plots"];
             if let Some(name) = of_one.iter().find(|name| matches.contains_id(name)) {
                 return Err(format!("--{name} is of one run, not of a quick check").into());
             }
-            let mut check = Saved::open(&files, Place::File)?;
+            let mut check = Saved::of(&runs, Place::File);
+            let samples = kept_samples(format, matches)?;
             if matches.get_flag("without-notes") {
                 check.omit_notes();
             }
-            write(&output.in_folder(|| check.file_name(format)), |to| check.write(format, to))?;
+            write(&output.clone().in_folder(|| check.file_name(format)), |to| {
+                check.write(format, samples, to)
+            })?;
         }
-        Some(format) if !matches!(&output, Output::File(folder) if folder.is_dir()) => {
+        Some(format) if !output.is_folder() => {
             return Err(format!(
                 "a quick check has {} runs, and {} holds one: name a folder with --out",
-                files.len(),
+                runs.len(),
                 format.key()
             )
             .into());
         }
         // Other formats hold one run per file: export each run separately.
         _ => {
-            for file in files {
-                export_run(&open(&file)?, matches, &output)?;
+            for run in &runs {
+                export_run(run, matches, output)?;
             }
         }
     }
-    Ok(Status::Done)
+    Ok(())
 }
 
 /// Writes to a destination, and names the written file.
@@ -152,24 +212,39 @@ fn write(
     Ok(())
 }
 
+/// Returns the samples that the file is to hold; only two formats can omit some.
+fn kept_samples(format: Format, matches: &ArgMatches) -> Result<KeptSamples, String> {
+    let given = text(matches, "samples");
+    if given.is_some() && !matches!(format, Format::Html | Format::Json) {
+        return Err(format!("--samples is of html and json, not of {}", format.key()));
+    }
+    Ok(given.and_then(|key| KeptSamples::of_key(&key)).unwrap_or_default())
+}
+
 fn export_run(
     run: &Run,
     matches: &ArgMatches,
     output: &Output,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let report = Report::of(run, &report::Options::default());
+    capture_view::check(run, matches)?;
+    let report = Report::of(run, &capture_view::options(matches));
+    let key = text(matches, "as");
+    let format = key.as_deref().and_then(Format::of_key);
+    let samples = format.map_or(Ok(KeptSamples::All), |format| kept_samples(format, matches))?;
     let options = Options {
         row: row(&report, text(matches, "configuration").as_deref())?,
         table: table(&report, text(matches, "table").as_deref())?,
         plot: plot(run, &report, text(matches, "plot"))?,
-        parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
+        parts: Parts { notes: !matches.get_flag("without-notes"), samples, ..Parts::ALL },
         ..names::options(Place::File)
     };
     if let Some(folder) = matches.get_one::<PathBuf>("plots") {
         plots(run, &report, &options, folder)?;
     }
-    let Some(key) = text(matches, "as") else { return Ok(()) };
-    let format = Format::of_key(&key).ok_or_else(|| format!("unknown format '{key}'"))?;
+    let Some(format) = format else { return Ok(()) };
+    if let Some(reason) = format.refusal(run, &report.options.capture) {
+        return Err(reason.into());
+    }
     if format.is_of_one_row() && options.row.is_none() && 1 < report.rows.len() {
         let row = export::default_row(&report).and_then(|row| report.rows.get(row));
         if let Some(row) = row {

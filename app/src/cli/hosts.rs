@@ -1,6 +1,9 @@
 //! Runs the same command on several hosts at once. Each host has its own process, which saves the
 //! runs of the host on this PC.
 
+mod batch;
+mod result;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
@@ -11,13 +14,17 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ArgMatches;
+use jitterscope_engine::platform::separate;
 
 use super::host::BATCH;
+use super::names::Place;
 use super::output::print_with_hosts;
-use super::print::{columns, print_message, print_output};
-use super::terminal::Interrupt;
+use super::print::print_message;
+use super::terminal::{HostInputs, Interrupt};
 use super::text_file::read_text;
 use super::{Status, failed};
+use batch::Batch;
+pub(super) use result::HostResult;
 
 /// Number of hosts that are measured concurrently.
 const AT_ONCE: usize = 8;
@@ -30,16 +37,26 @@ struct Outcome {
     is_measured: bool,
     /// The result of the measurement, or the reason why it failed.
     sentence: String,
+    /// What was measured; `None` if the host failed.
+    result: Option<HostResult>,
 }
 
 /// Runs the command on each host of a file; `None` if the arguments contain no `--hosts` option.
 pub(super) fn run(matches: &ArgMatches, args: &[OsString]) -> Option<Status> {
     let file = matches.try_get_one::<std::path::PathBuf>("hosts").ok().flatten()?;
-    Some(hosts_of(file).map_or_else(failed, |hosts| run_all(&hosts, args)))
+    let batch = match Batch::of(matches) {
+        Ok(batch) => batch,
+        Err(error) => {
+            failed(error);
+            return Some(Status::WrongUse);
+        }
+    };
+    Some(hosts_of(file).map_or_else(failed, |hosts| run_all(&hosts, args, &batch)))
 }
 
-fn run_all(hosts: &[String], args: &[OsString]) -> Status {
+fn run_all(hosts: &[String], args: &[OsString], batch: &Batch) -> Status {
     let interrupt = Interrupt::install();
+    let inputs = interrupt.follow_hosts();
     let is_quiet = args.iter().any(|arg| arg == "--quiet" || arg == "-q");
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(vec![None; hosts.len()]);
@@ -49,7 +66,7 @@ fn run_all(hosts: &[String], args: &[OsString]) -> Status {
                 while !interrupt.is_stopped() {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(host) = hosts.get(at) else { return };
-                    let outcome = measure(host, args);
+                    let outcome = measure(host, args, (at, &inputs), batch.place());
                     if !is_quiet {
                         print_with_hosts(&format!("{host}: {}", outcome.sentence));
                     }
@@ -62,9 +79,9 @@ fn run_all(hosts: &[String], args: &[OsString]) -> Status {
         }
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let is_printed = print_output(&table(hosts, &outcomes));
+    let is_printed = batch.write(hosts, &outcomes);
     if let Err(error) = &is_printed {
-        print_message(&format!("error: cannot write the result: {error}"));
+        print_message(&format!("error: {error}"));
     }
     let is_whole = outcomes.iter().flatten().filter(|outcome| outcome.is_measured).count();
     match (interrupt.is_stopped(), is_whole == hosts.len() && is_printed.is_ok()) {
@@ -74,37 +91,39 @@ fn run_all(hosts: &[String], args: &[OsString]) -> Status {
     }
 }
 
-fn table(hosts: &[String], outcomes: &[Option<Outcome>]) -> String {
-    let mut rows = vec![["Host", "Status", "Result"].map(str::to_owned).to_vec()];
-    for (host, outcome) in hosts.iter().zip(outcomes) {
-        let (status, sentence) = match outcome {
-            Some(Outcome { is_measured: true, sentence }) => ("measured", sentence.as_str()),
-            Some(Outcome { is_measured: false, sentence }) => ("failed", sentence.as_str()),
-            None => ("not started", ""),
-        };
-        rows.push([host, status, sentence].map(str::to_owned).to_vec());
-    }
-    let mut text = String::new();
-    columns(&mut text, &rows);
-    text
-}
-
 /// Runs this program for one host; returns the result or the error that the program prints.
-fn measure(host: &str, args: &[OsString]) -> Outcome {
-    let failed = |sentence: String| Outcome { is_measured: false, sentence };
+fn measure(
+    host: &str,
+    args: &[OsString],
+    (number, inputs): (usize, &HostInputs),
+    place: Place,
+) -> Outcome {
+    let failed = |sentence: String| Outcome { is_measured: false, sentence, result: None };
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => return failed(format!("cannot find this program: {error}")),
     };
     let mut command = Command::new(program);
-    command.args(args_for(host, args)).env(BATCH, "1").stdin(Stdio::null());
-    let output = match command.output() {
+    command.args(args_for(host, args)).env(BATCH, "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Interrupts arrive through the input alone: a signal of the terminal as well would be the second one.
+    separate(&mut command);
+    let output = command.spawn().and_then(|mut child| {
+        child.stdin.take().into_iter().for_each(|input| inputs.add(number, input));
+        let output = child.wait_with_output();
+        inputs.remove(number);
+        output
+    });
+    let output = match output {
         Ok(output) => output,
         Err(error) => return failed(format!("cannot start this program: {error}")),
     };
     if output.status.success() {
         let text = String::from_utf8_lossy(&output.stdout);
-        return Outcome { is_measured: true, sentence: answer(&text).to_owned() };
+        let result = HostResult::read(&text, place);
+        let own = result.as_ref().map(|result| result.sentence.clone());
+        let sentence = own.unwrap_or_else(|| answer(&text).to_owned());
+        return Outcome { is_measured: true, sentence, result };
     }
     let messages = String::from_utf8_lossy(&output.stderr);
     failed(reason(&messages).to_owned())
@@ -129,10 +148,15 @@ fn args_for(host: &str, args: &[OsString]) -> Vec<OsString> {
     let mut result = Vec::new();
     let mut given = args.iter().skip(1);
     while let Some(arg) = given.next() {
-        if arg == "--hosts" {
-            given.next();
-        } else if !arg.to_string_lossy().starts_with("--hosts=") && arg != "--quiet" && arg != "-q"
+        let text = arg.to_string_lossy();
+        // What the process of this host writes is read by this process.
+        let is_of_batch = |name: &str| text == name || text.starts_with(&format!("{name}="));
+        if let Some(name) = ["--hosts", "--format", "--out"].into_iter().find(|it| is_of_batch(it))
         {
+            if text == name {
+                given.next();
+            }
+        } else if text != "--quiet" && text != "-q" {
             result.push(arg.clone());
         }
     }
@@ -168,7 +192,19 @@ mod tests {
 
     #[test]
     fn a_host_gets_the_arguments_without_the_file() {
-        let given = ["x", "quick", "--hosts", "f", "--trace", "off", "-q", "--hosts=g"];
+        let given = [
+            "x",
+            "quick",
+            "--hosts",
+            "f",
+            "--trace",
+            "off",
+            "-q",
+            "--hosts=g",
+            "--format=csv",
+            "--out",
+            "o",
+        ];
         let args = args_for("ann@b", &given.map(OsString::from));
         assert_eq!(args, ["quick", "--trace", "off", "--host=ann@b", "--quiet"]);
     }

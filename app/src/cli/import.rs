@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
-use jitterscope_engine::import::{self, Column, Content, Imported, Options, Source, TimeUnit};
+use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{SaveOutcome, Store};
 use jitterscope_engine::units::count_text;
 
+use super::names::Place;
 use super::print::{self, print_message, print_output};
-use super::{Status, flag, option, output_args, text};
+use super::quick::{self, Saved};
+use super::{Status, capture_view, flag, labels, option, output_args, text};
 
 /// Returns the `import` command with its options.
 pub(super) fn command() -> Command {
@@ -62,8 +64,13 @@ pub(super) fn command() -> Command {
         )
         .arg(flag("per-frame", "Read each row of a table as a frame").conflicts_with("sampled"))
         .arg(flag("sampled", "Read each row of a table as a reading of an interval"))
-        .arg(option("name", "NAME", "Name of the run [default: the game, the process, or the file]"))
+        .args(labels::args())
+        .arg(
+            flag("ticks", "Read each row of a table as a tick of a server")
+                .conflicts_with("per-frame"),
+        )
         .arg(flag("save", "Save the run"))
+        .args(capture_view::args())
         .args(output_args())
 }
 
@@ -82,16 +89,19 @@ pub(super) fn run(
         (_, true) => Some(false),
         _ => None,
     };
-    let options = Options { process, swap_chain, column, unit, is_per_frame };
+    let are_ticks = matches.get_flag("ticks");
+    let options = Options { process, swap_chain, column, unit, is_per_frame, are_ticks };
     let [path] = paths.as_slice() else { return run_many(store, &paths, &options, matches) };
     let path = *path;
     let imported = read(path, &options)?;
     print_summary(&imported);
-    let own = matches!(imported.content, Content::Run(_)).then_some(path.as_path());
-    let run = named(imported.into_run(), matches);
+    let (runs, own) = labeled(imported, path, matches)?;
     // Save before printing: printing fails if the disk is full or the reader has closed the pipe.
-    let saved = matches.get_flag("save").then(|| save(store, &run, own));
-    let printed = print::result(&run, matches);
+    let saved = matches.get_flag("save").then(|| save(store, &runs, own));
+    let printed = match runs.as_slice() {
+        [run] => print::result(run, matches).map_err(Into::into),
+        runs => quick::show(runs, matches),
+    };
     if let Some(saved) = saved {
         print_message(&saved?);
     }
@@ -101,14 +111,6 @@ pub(super) fn run(
 
 fn read(path: &Path, options: &Options) -> Result<Imported, String> {
     import::read(path, options).map_err(|error| format!("{error}: {}", path.display()))
-}
-
-/// Returns the run with the name that the user gave it.
-fn named(run: Run, matches: &ArgMatches) -> Run {
-    match text(matches, "name") {
-        Some(name) => Run { name, ..run },
-        None => run,
-    }
 }
 
 /// Reads several files one after another: prints a line for each that was read, and the reason for each that was not.
@@ -136,33 +138,68 @@ fn run_many(
             0 => String::new(),
             count => format!("; {} cannot be read", count_text(count, "lines")),
         };
-        let own = matches!(imported.content, Content::Run(_)).then_some(path.as_path());
-        let run = imported.into_run();
-        let report = Report::of(&run, &<_>::default());
-        print_output(&format!("{}: {source}. {}{bad}\n", path.display(), report.sentence()))?;
+        for note in imported.is_edited().then_some(&imported.notes).into_iter().flatten() {
+            print_message(&format!("{note}: {}", path.display()));
+        }
+        let (runs, own) = match labeled(imported, path, matches) {
+            Ok(labeled) => labeled,
+            Err(error) => {
+                failed_count += 1;
+                print_message(&format!("{error}: {}", path.display()));
+                continue;
+            }
+        };
+        let sentence = match runs.as_slice() {
+            [run] => Report::of(run, &capture_view::options(matches)).sentence(),
+            runs => Saved::of(runs, Place::Terminal).sentence(),
+        };
+        print_output(&format!("{}: {source}. {sentence}{bad}\n", path.display()))?;
         if matches.get_flag("save") {
-            print_message(&save(store, &run, own)?);
+            print_message(&save(store, &runs, own)?);
         }
     }
     print_message(&format!("{} of {} files read", paths.len() - failed_count, paths.len()));
     Ok(if failed_count == 0 { Status::Done } else { Status::Failed })
 }
 
-/// Saves the run unless it is saved already; returns the message to print. Another run with the same ID is an error:
-/// neither of the two may be lost.
+/// The runs of a file, and its path if it is one of this program.
+type LabeledRuns<'a> = (Vec<Run>, Option<&'a Path>);
+
+/// Returns the runs of a file with the labels that the user gave, and the path of a file of this program.
+fn labeled<'a>(
+    imported: Imported,
+    path: &'a Path,
+    matches: &ArgMatches,
+) -> Result<LabeledRuns<'a>, Box<dyn std::error::Error>> {
+    let own = imported.is_own().then_some(path);
+    let runs = imported.into_runs().into_iter();
+    let runs: Vec<Run> = runs.map(|run| labels::labeled(run, labels::given(matches))).collect();
+    for run in &runs {
+        capture_view::check(run, matches)?;
+    }
+    Ok((runs, own))
+}
+
+/// Saves the runs of a file unless they are saved already; returns the messages to print. Another run with the same ID is
+/// an error: neither of the two may be lost.
 fn save(
     store: Option<&Store>,
-    run: &Run,
+    runs: &[Run],
     own: Option<&Path>,
 ) -> Result<String, Box<dyn std::error::Error>> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
-    match store.save_new(run, own)? {
-        SaveOutcome::New(path) => Ok(format!("saved as {}", path.display())),
-        SaveOutcome::Known(_) => Ok("the run is already saved".to_owned()),
-        SaveOutcome::Other(path) => {
-            Err(format!("another run with the same ID is saved as {}", path.display()).into())
-        }
+    let mut said = Vec::new();
+    for run in runs {
+        said.push(match store.save_new(run, own)? {
+            SaveOutcome::New(path) => format!("saved as {}", path.display()),
+            SaveOutcome::Known(_) => "the run is already saved".to_owned(),
+            SaveOutcome::Other(path) => {
+                let path = path.display();
+                return Err(format!("another run with the same ID is saved as {path}").into());
+            }
+        });
     }
+    Ok(said.join("\n"))
 }
 
 /// Prints a summary of the imported file, with the parts that could not be read.

@@ -10,6 +10,9 @@ use jitterscope_engine::store::Store;
 
 use super::form::Fill;
 use super::holoscan;
+use super::hosts::HostResult;
+use super::labels;
+use super::names;
 use super::output::Output;
 use super::print::reference::{self, LiveOutput};
 use super::print::{self, print_message};
@@ -62,7 +65,7 @@ pub(super) fn run(
     let terminal = Terminal::open(store, matches, std::slice::from_ref(&plan))?;
     let mut runs = Vec::new();
     let mut is_printed = true;
-    for step in RunSequence::repeats(&plan, &text(matches, "name").unwrap_or_default(), times) {
+    for step in RunSequence::repeats(&plan, &labels::given(matches), times) {
         if 1 < times {
             print_message(&format!("run {} of {times}", step.round));
         }
@@ -112,6 +115,12 @@ pub(super) fn run(
         }
         is_printed &= printed.is_ok();
         runs.push(saved.run);
+    }
+    if let Some(run) = runs.last() {
+        HostResult::print_for_batch(|place| {
+            let (run, report) = names::evaluated(run, place);
+            HostResult::of_run(&run, &report)
+        });
     }
     if 1 < runs.len() {
         repeats::print_variation(terminal.store(), &runs);

@@ -59,10 +59,19 @@ pub(super) fn options(place: Place) -> Options {
 
 /// Returns a run and its report with the names redacted for this destination.
 pub(super) fn evaluated(run: &Run, place: Place) -> (Cow<'_, Run>, Report) {
-    let report = Report::of(run, &report::Options::default());
+    evaluated_as(run, place, &report::Options::default())
+}
+
+/// Returns a run and its report by these definitions, with the names redacted for this destination.
+pub(super) fn evaluated_as<'a>(
+    run: &'a Run,
+    place: Place,
+    asked: &report::Options,
+) -> (Cow<'a, Run>, Report) {
+    let report = Report::of(run, asked);
     match export::cleaned(run, &report, &options(place)) {
         Some(clean) => {
-            let report = Report::of(&clean, &report::Options::default());
+            let report = Report::of(&clean, asked);
             (Cow::Owned(clean), report)
         }
         None => (Cow::Borrowed(run), report),

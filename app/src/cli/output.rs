@@ -23,6 +23,9 @@ pub(super) enum PrintError {
     /// The file of `--out` cannot be written.
     #[error("{0}")]
     File(#[from] SaveError),
+    /// An option about captures does not apply to this run.
+    #[error("{0}")]
+    Option(String),
     /// The reference tool of the test writes no JSON.
     #[error("the reference tool of {test} writes no JSON; use --format reference or json")]
     NoReferenceJson {
@@ -95,6 +98,11 @@ impl Output {
             Self::Standard if !FOR_PROGRAMS.contains(&format) => Place::Terminal,
             _ => Place::File,
         }
+    }
+
+    /// Whether this is an existing folder, in which each result is a file.
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self, Self::File(path) if path.is_dir())
     }
 
     /// Returns this destination unchanged, unless it is a folder: then returns the file with this

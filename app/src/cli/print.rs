@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
-use jitterscope_engine::format::exported;
+use jitterscope_engine::format::KeptSamples;
+use jitterscope_engine::format::exported::{self, ExportedRun};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::report::document::{Block, Fact, Level, Piece, Step, flattened};
 use jitterscope_engine::run::Run;
@@ -18,7 +19,7 @@ pub(super) use super::columns::columns;
 use super::names::{self, Place};
 use super::output::{Output, PrintError};
 pub(super) use super::output::{print_message, print_output};
-use super::{text, why};
+use super::{capture_view, text, why};
 use crate::text as words;
 
 /// Writes the result of a run in the requested format.
@@ -38,12 +39,16 @@ pub(super) fn result_after(
     let place = output.place(&format);
     // On a terminal, the host name may be shown, because the user entered it.
     let host = run.host.as_deref().filter(|_| place == Place::Terminal);
-    let (run, report) = names::evaluated(run, place);
+    capture_view::check(run, matches).map_err(PrintError::Option)?;
+    let asked = capture_view::options(matches);
+    let (run, report) = names::evaluated_as(run, place, &asked);
     let all = all_figures(&run, matches);
     let content = match format.as_str() {
         "json" => {
-            let sentence = report.sentence();
-            return output.write(|to| exported::write(&run, &report, &sentence, to).map(drop));
+            let verdict = report.sentence().into();
+            let kept = KeptSamples::All;
+            let exported = ExportedRun { run: &run, report: &report, verdict, kept };
+            return output.write(|to| exported::write(&exported, to).map(drop));
         }
         "csv" => return output.write(|to| export::csv::table(report.tables.first(), to)),
         "openmetrics" => {
@@ -68,6 +73,31 @@ pub(super) fn result_after(
             None => table(&run, host, &report, all.as_deref()),
         },
     };
+    output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
+}
+
+/// Returns the text of a value in a CSV cell; a list has its parts separated by semicolons.
+pub(super) fn cell(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(all) => all.iter().map(cell).collect::<Vec<_>>().join("; "),
+        value => value.to_string(),
+    }
+}
+
+/// Writes the result of a recording that has just ended: as a table, in at most 15 lines.
+pub(super) fn recorded(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
+    let is_short =
+        text(matches, "format").is_none_or(|format| format == "table") && !matches.get_flag("all");
+    if !is_short {
+        return result(run, matches);
+    }
+    let output = Output::of(matches);
+    let (run, report) = names::evaluated(run, output.place("table"));
+    let when = words::local_date(run.started_at);
+    let shown = export::run_document(&run, &report, when, Level::Short).summary.blocks();
+    let content = blocks("", shown.iter(), "");
     output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
 }
 

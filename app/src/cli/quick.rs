@@ -2,31 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::openmetrics::{self, Source};
-use jitterscope_engine::export::{self, CheckFile, Format};
+use jitterscope_engine::export::{self, CheckFile, Format, KeptSamples};
 use jitterscope_engine::format;
 use jitterscope_engine::measure::TraceMode;
-use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{CheckSettings, Part};
 use jitterscope_engine::report::document::Level;
-use jitterscope_engine::report::quick::{Figure, Measured, Scorecard, joined, lateness_chart};
+use jitterscope_engine::report::quick::{Measured, Scorecard, joined, lateness_chart};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::{CheckSequence, CheckStep, MachineFacts, QuietWait};
-use jitterscope_engine::stats::GradeRange;
-use jitterscope_engine::store::{self, Store};
-use serde_json::{Value, json};
+use jitterscope_engine::store::Store;
 
+use super::hosts::HostResult;
 use super::names::{self, Place};
 use super::output::Output;
 use super::print::{blocks, print_message};
 use super::terminal::{self, Terminal};
-use super::{Status, failed, format_option, host, path_option, text, why};
+use super::{Status, capture_view, failed, format_option, host, labels, path_option, text, why};
 use crate::run_list::is_skipped;
 use crate::text as words;
 
@@ -44,9 +41,10 @@ pub(super) fn command() -> Command {
         ))
         .arg(path_option("out", "FILE", "Write the result to this file; - for standard output"))
         .args(terminal::run_args())
+        .args(labels::args())
         .arg(why::trace_arg())
         .args(host::host_args())
-        .arg(host::hosts_arg(&["format", "out"]))
+        .arg(host::hosts_arg(&[]))
 }
 
 /// Adds a hidden option that shortens the measurements for testing. It is not part of `command`,
@@ -66,6 +64,7 @@ struct Check<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
     trace: TraceMode,
+    labels: Labels,
     sequence: CheckSequence<(Run, Report)>,
     began: jiff::Timestamp,
     has_saved: bool,
@@ -87,6 +86,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         facts,
         terminal,
         trace,
+        labels: labels::given(matches),
         began: crate::text::now(),
         has_saved: false,
         has_failed: false,
@@ -103,6 +103,14 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     if let Err(error) = written {
         status = failed(error);
     }
+    HostResult::print_for_batch(|place| {
+        let measured = check.sequence.results().into_iter();
+        let parts = measured.map(|(part, found)| (part, found.map(|it| redacted(&it.0, place))));
+        let saved = Saved { began: check.began, parts: parts.collect() };
+        let parts = saved.measured();
+        let runs: Vec<(&Run, &Report)> = parts.iter().filter_map(|(_, found)| *found).collect();
+        HostResult::of_check(&Scorecard::of(&parts), &runs)
+    });
     if check.terminal.is_interrupted() {
         terminal::print_stopped(check.has_saved);
         status = Status::Stopped;
@@ -128,15 +136,18 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// Opens the runs of a check, with names redacted for the destination `place`.
-    pub(super) fn open(files: &[PathBuf], place: Place) -> Result<Self, store::LoadError> {
-        let runs: Vec<Run> =
-            files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
+    /// Creates the check of these runs, with names redacted for the destination `place`.
+    pub(super) fn of(runs: &[Run], place: Place) -> Self {
         let began = runs.iter().map(|run| run.started_at).min().unwrap_or_default();
-        let mut runs = by_part(runs);
+        let mut runs = by_part(runs.to_vec());
         let parts =
             Part::ALL.map(|part| (part, runs.remove(&part).map(|run| redacted(&run, place))));
-        Ok(Self { began, parts: parts.into() })
+        Self { began, parts: parts.into() }
+    }
+
+    /// Returns the answer in a sentence.
+    pub(super) fn sentence(&self) -> String {
+        words::quick::sentence(&Scorecard::of(&self.measured()))
     }
 
     /// Removes notes and tags from the runs.
@@ -176,10 +187,14 @@ impl Saved {
         words::check_file_name(self.began, group, format.extension())
     }
 
-    /// Writes the check as one file in HTML or Markdown.
-    pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
+    /// Writes the check as one file in HTML, JSON, or Markdown.
+    pub(super) fn write(
+        &self,
+        format: Format,
+        samples: KeptSamples,
+        to: &mut dyn io::Write,
+    ) -> io::Result<()> {
         let parts = self.measured();
-        let is_page = format == Format::Html;
         let (card, chart) = (Scorecard::of(&parts), lateness_chart(&parts));
         let file = CheckFile {
             card: &card,
@@ -187,8 +202,9 @@ impl Saved {
             chart: chart.as_ref(),
             date: words::local_date,
             included_names: names::included(Place::File),
+            samples,
         };
-        file.write(is_page, to)
+        file.write(format, to)
     }
 }
 
@@ -200,13 +216,10 @@ fn redacted(run: &Run, place: Place) -> (Run, Report) {
 
 /// Writes a saved check in the format and to the destination that the options select, with the same
 /// content as for a new check.
-pub(super) fn show(
-    files: &[PathBuf],
-    matches: &ArgMatches,
-) -> Result<(), Box<dyn std::error::Error>> {
+pub(super) fn show(runs: &[Run], matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
     let (format, output) = (text(matches, "format").unwrap_or_default(), Output::of(matches));
     let of_one_run = match format.as_str() {
-        _ if matches.contains_id("why") => Some("--why".to_owned()),
+        _ if matches.try_contains_id("why").unwrap_or(false) => Some("--why".to_owned()),
         _ if matches.get_flag("all") => Some("--all".to_owned()),
         "table" | "json" | "openmetrics" => None,
         format => Some(format!("--format {format}")),
@@ -214,7 +227,8 @@ pub(super) fn show(
     if let Some(option) = of_one_run {
         return Err(format!("{option} is of one run, not of a quick check").into());
     }
-    let saved = Saved::open(files, output.place(&format))?;
+    capture_view::refuse_any(matches)?;
+    let saved = Saved::of(runs, output.place(&format));
     let machine = saved.runs().first().map(|run| run.machine.short()).unwrap_or_default();
     let content = saved.text(&format, &machine);
     Ok(output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
@@ -274,7 +288,10 @@ impl Check<'_> {
     }
 
     /// Measures and saves the current part; `None` if it has no data.
-    fn measure(&mut self, plan: Plan, labels: Labels) -> Option<Run> {
+    fn measure(&mut self, plan: Plan, mut labels: Labels) -> Option<Run> {
+        labels.name.clone_from(&self.labels.name);
+        labels.note.clone_from(&self.labels.note);
+        labels.tags.extend_from_slice(&self.labels.tags);
         let (part, first) = (self.sequence.current(), self.sequence.continued.clone());
         let about = words::format_long_time(plan.duration(&self.facts.cpus));
         let name = part.name();
@@ -328,84 +345,8 @@ fn metrics(parts: &[Measured<'_>], card: &Scorecard) -> String {
     openmetrics::text(&sources.collect::<Vec<_>>(), card.grade)
 }
 
-/// Returns the result as JSON: durations in nanoseconds, shares as fractions of 1.
+/// Returns the result as JSON.
 fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
-    let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
-    let grade = |grade: Option<GradeRange>| grade.map(|grade| grade.worst().word());
-    let best = |grade: Option<GradeRange>| grade.map(|grade| grade.best().word());
-    let cards: Vec<Value> = card
-        .cards
-        .iter()
-        .zip(parts)
-        .map(|(one, (part, measured))| {
-            let (missed, frames, full_load) = match one.figure {
-                Some(Figure::Frame { missed, slots, full_load, .. }) => {
-                    (Some(missed), Some(slots), full_load)
-                }
-                _ => (None, None, None),
-            };
-            let interval = one.scale.and_then(|scale| scale.interval);
-            json!({
-                "key": part.key(),
-                "name": part.name(),
-                "run": measured.map(|(run, _)| run.id.to_string()),
-                "is_skipped": one.is_skipped,
-                "grade": grade(one.grade),
-                "grade_best": best(one.grade),
-                "verdict": words::quick::card_word(one),
-                "value_nanos": one.figure.as_ref().map(|figure| figure.value().get()),
-                "value_low_nanos": interval.map(|(low, _)| low.get()),
-                "value_high_nanos": interval.map(|(_, high)| high.get()),
-                "good_up_to_nanos": one.scale.map(|scale| scale.limits[1].get()),
-                "fair_up_to_nanos": one.scale.map(|scale| scale.limits[2].get()),
-                "worst_nanos": one.scale.map(|scale| scale.worst.get()),
-                "all_cpus_busy_p99_nanos": full_load.map(Nanos::get),
-                "missed_count": missed,
-                "slots_count": frames,
-                "sentence": words::quick::card(one)
-                    .map(|said| plain(format!("{}. {}", said.caption, said.sentence))),
-            })
-        })
-        .collect();
-    let rates: Vec<Value> = card
-        .rates
-        .iter()
-        .map(|rate| {
-            json!({
-                "fps": rate.fps,
-                "p99_nanos": rate.p99.get(),
-                "percent_of_frame": rate.percent,
-                "missed_count": rate.missed,
-                "slots_count": rate.slots,
-                "grade": grade(rate.grade),
-                "grade_best": best(rate.grade),
-                "is_measured": rate.is_measured,
-            })
-        })
-        .collect();
-    let advice: Vec<Value> = words::quick::what_to_do(card)
-        .into_iter()
-        .map(|said| json!({ "title": plain(said.title), "text": plain(said.text) }))
-        .collect();
-    let trust: Vec<Value> = card
-        .trust
-        .iter()
-        .map(|trust| {
-            let (name, said) = words::quick::trust(trust);
-            json!({ "name": name, "text": plain(said), "is_good": trust.is_good() })
-        })
-        .collect();
-    let whole = json!({
-        "began_at": began.to_string(),
-        "grade": grade(card.grade),
-        "grade_best": best(card.grade),
-        "verdict": words::quick::word(card),
-        "sentence": plain(words::quick::sentence(card)),
-        "evidence": plain(words::quick::evidence(card)),
-        "measurements": cards,
-        "frame_rates": rates,
-        "advice": advice,
-        "trust": trust,
-    });
+    let whole = serde_json::Value::from(format::check_result(parts, card, began));
     format::safe_json(&format!("{whole:#}\n"))
 }

@@ -1,10 +1,13 @@
-//! The `runs` commands, which list, show, and remove saved runs, and the `machine` command.
+//! The `runs` commands, which list, show, edit, and remove saved runs, and the `machine` command.
 
-use std::collections::HashMap;
+mod edit;
+mod list;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::format::FormatError;
 use jitterscope_engine::import::{self, ImportError};
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::plan::Priority;
@@ -12,15 +15,46 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::{Applied, CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::{MachineFacts, agent};
-use jitterscope_engine::store::{self, Line, Recovery, Store};
+use jitterscope_engine::store::{self, Store};
 use jitterscope_engine::units::{count_text, shortened};
 
 use super::print::{self, print_message};
-use super::{Status, failed, host, names, quick, text};
+use super::terminal::Interrupt;
+use super::{
+    RUN_HELP, Status, capture_view, failed, host, names, output_args, quick, run_arg, text, why,
+};
 use crate::run_list::LibraryItem;
 use crate::text as words;
 
-/// Recovers runs that were interrupted, then carries out `runs list`, `runs show`, or `runs rm`.
+/// Returns the `runs` command with its subcommands.
+pub(super) fn command() -> Command {
+    Command::new("runs")
+        .about("List, show, edit, and remove saved runs")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(list::command())
+        .subcommand(
+            Command::new("show")
+                .about("Show the result of a saved run")
+                .arg(run_arg())
+                .args(output_args())
+                .args(capture_view::args())
+                .arg(why::why_arg()),
+        )
+        .subcommands(edit::commands())
+}
+
+/// Returns the argument that selects one or more saved runs.
+fn several_runs() -> Arg {
+    Arg::new("run")
+        .value_name("RUN")
+        .required(true)
+        .help(RUN_HELP)
+        .action(ArgAction::Append)
+        .num_args(1..)
+}
+
+/// Recovers runs that were interrupted, then carries out a `runs` command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Status> {
     let missing = "no default data folder on this system; set one with --data-dir";
     let store = store.ok_or_else(|| failed(missing))?;
@@ -34,84 +68,15 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         }
     }
     let done = match matches.subcommand() {
-        Some(("list", _)) => list(store, &journals),
+        Some(("list", matches)) => list::run(store, &journals, matches),
         Some(("show", matches)) => show(store, matches),
-        Some(("rm", matches)) => remove(store, matches),
-        _ => return Err(Status::WrongUse),
+        Some((name, matches)) => edit::run(store, name, matches),
+        None => return Err(Status::WrongUse),
     };
     done.map(|()| Status::Done).map_err(failed)
 }
 
 type Outcome = Result<(), Box<dyn Error>>;
-
-fn list(store: &Store, journals: &[Recovery]) -> Outcome {
-    let entries = store.lines()?;
-    let waiting: Vec<&Recovery> = journals.iter().filter(|one| one.is_waiting()).collect();
-    if entries.is_empty() && waiting.is_empty() {
-        print_message(&format!("no runs in {} yet", store.folder().display()));
-        return Ok(());
-    }
-    let handles = Handles::of(&entries);
-    let mut lines = String::new();
-    for journal in waiting {
-        lines.push_str(&names::redacted(&format!("–         {journal}\n")));
-    }
-    for item in LibraryItem::list(entries) {
-        match &item.run {
-            Ok(run) => {
-                let when = words::date(&words::local(run.started_at));
-                let refused = match run.headline.refused {
-                    0 => String::new(),
-                    refused => format!(", {refused} not as requested"),
-                };
-                // A quick check shows only a name that the user gave, because its default name
-                // repeats the name of the test.
-                let name =
-                    if item.is_check() { run.given_name.as_str() } else { run.name.as_str() };
-                let name = names::redacted(name);
-                let id = if item.is_check() {
-                    run.id.clone()
-                } else {
-                    names::redacted(&handles.of_file(&item.path, Some(&run.id)))
-                };
-                let line = format!(
-                    "{id}  {when:<18}  {:<18}  {:<15}  {}{refused}  {name}",
-                    run.test_name, run.verdict, run.key_result
-                );
-                lines.push_str(line.trim_end());
-                lines.push('\n');
-            }
-            Err(reason) => {
-                let id = store::id_of(&item.path).map(|id| id.to_string());
-                let id = handles.of_file(&item.path, id.as_deref());
-                lines.push_str(&names::redacted(&format!("{id}  cannot be read: {reason}\n")));
-            }
-        }
-    }
-    print::print_output(&lines.replace(words::NARROW_SPACE, " "))?;
-    Ok(())
-}
-
-/// The number of saved files per ID.
-struct Handles(HashMap<String, u32>);
-
-impl Handles {
-    fn of(lines: &[Line]) -> Self {
-        let mut counts = HashMap::new();
-        for id in lines.iter().flat_map(Line::ids) {
-            *counts.entry(id.to_string()).or_default() += 1;
-        }
-        Self(counts)
-    }
-
-    /// Returns the argument that selects a file: its ID, or its file name if the ID is not unique.
-    fn of_file(&self, path: &Path, id: Option<&str>) -> String {
-        match id {
-            Some(id) if self.0.get(id) == Some(&1) => id.to_owned(),
-            _ => store::stem_of(path),
-        }
-    }
-}
 
 /// Returns the file at the path `name`, or the files of the saved run or quick check that has this
 /// name or an ID that begins with this text.
@@ -133,14 +98,25 @@ pub(super) fn entry_files(
     Ok(files_of(store, name)?)
 }
 
+/// Returns the files of each saved run and quick check that has this tag.
+pub(super) fn tagged(
+    store: Option<&Store>,
+    tag: &str,
+) -> Result<Vec<Vec<PathBuf>>, Box<dyn Error>> {
+    let store = store.ok_or("no data folder to search for runs")?;
+    let has_tag = |item: &LibraryItem| {
+        item.run.as_ref().is_ok_and(|run| run.tags.iter().any(|own| own == tag))
+    };
+    let items = LibraryItem::list(store.lines()?);
+    Ok(items.into_iter().filter(has_tag).map(|item| item.files).collect())
+}
+
 /// Opens the files of each entry. If every entry is a single run, returns one list with all runs.
 /// If every entry is a quick check, returns one list per part that all checks have, with one run
 /// per check.
 pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, Box<dyn Error>> {
-    let opened: Vec<Vec<Run>> = entries
-        .iter()
-        .map(|files| files.iter().map(|file| open_run(file)).collect::<Result<_, _>>())
-        .collect::<Result<_, _>>()?;
+    let opened: Vec<Vec<Run>> =
+        entries.iter().map(|files| open_runs(files)).collect::<Result<_, _>>()?;
     if opened.iter().all(|runs| runs.len() == 1) {
         return Ok(vec![opened.into_iter().flatten().collect()]);
     }
@@ -158,10 +134,17 @@ pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, B
     Ok(parts)
 }
 
-/// Opens a run file, or a capture of another program as a run that has the name of its file.
-fn open_run(path: &Path) -> Result<Run, Box<dyn Error>> {
+/// Opens the files of an entry: run files, exported runs and quick checks, or captures of other programs as runs that have
+/// the names of their files.
+pub(super) fn open_runs(files: &[PathBuf]) -> Result<Vec<Run>, Box<dyn Error>> {
+    let opened: Vec<Vec<Run>> =
+        files.iter().map(|file| open_file(file)).collect::<Result<_, _>>()?;
+    Ok(opened.into_iter().flatten().collect())
+}
+
+fn open_file(path: &Path) -> Result<Vec<Run>, Box<dyn Error>> {
     let error = match store::load(path) {
-        Ok(run) => return Ok(run),
+        Ok(run) => return Ok(vec![run]),
         Err(error) => error,
     };
     if path.to_string_lossy().ends_with(store::EXTENSION) {
@@ -169,18 +152,23 @@ fn open_run(path: &Path) -> Result<Run, Box<dyn Error>> {
     }
     let imported = match import::read(path, &import::Options::default()) {
         Ok(imported) => imported,
+        Err(error @ ImportError::Format(FormatError::Reduced { .. } | FormatError::NoRuns)) => {
+            return Err(format!("{error}: {}", path.display()).into());
+        }
         Err(ImportError::Unknown | ImportError::Format(_) | ImportError::Read(_)) => {
             return Err(error.into());
         }
         Err(error) => return Err(format!("{error}: {}", path.display()).into()),
     };
-    let mut run = imported.into_run();
+    let mut runs = imported.into_runs();
     // Two captures of one game have the same name: the file names tell them apart.
     let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    if run.capture().is_some() && run.name != file {
-        run.name = format!("{} ({file})", run.name);
+    for run in &mut runs {
+        if run.capture().is_some() && run.name != file {
+            run.name = format!("{} ({file})", run.name);
+        }
     }
-    Ok(run)
+    Ok(runs)
 }
 
 /// Returns the files of the saved run or quick check that has this name or an ID that begins with
@@ -210,29 +198,17 @@ fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError>
 fn show(store: &Store, matches: &ArgMatches) -> Outcome {
     let name = text(matches, "run").unwrap_or_default();
     let files = entry_files(Some(store), &name)?;
-    match files.as_slice() {
-        [file] => print::result(&store::load(file)?, matches)?,
+    match open_runs(&files)?.as_slice() {
+        [run] => print::result(run, matches)?,
         // Print all parts of a quick check as a single result.
-        files => quick::show(files, matches)?,
-    }
-    Ok(())
-}
-
-fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
-    let names: Vec<String> =
-        matches.get_many::<String>("run").into_iter().flatten().cloned().collect();
-    // Find all entries before removing any, so that a typo removes nothing.
-    let paths = names.iter().map(|name| files_of(store, name)).collect::<Result<Vec<_>, _>>()?;
-    for path in paths.into_iter().flatten() {
-        store.remove(&path)?;
-        print_message(&format!("removed {}", path.display()));
+        runs => quick::show(runs, matches)?,
     }
     Ok(())
 }
 
 /// Prints the hardware, the clock, and the capabilities of this PC or of the selected host.
 pub(super) fn machine(matches: &ArgMatches) -> Result<Status, Status> {
-    let host = host::connect(matches, &[])?;
+    let host = Interrupt::install().while_connecting(|| host::connect(matches, &[]))?;
     let MachineFacts { machine, clock, .. } = host.facts();
     let content = if text(matches, "format").as_deref() == Some("json") {
         let mut json = store::format::machine_json(&machine, &clock);

@@ -1,9 +1,10 @@
 //! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and prints its
 //! outcome.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Read, Write as _};
+use std::process::ChildStdin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches};
@@ -24,6 +25,9 @@ use crate::text;
 
 /// Redraw interval of the progress bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
+
+/// What interrupts a command that `--hosts` started, on its input.
+const INTERRUPT: &[u8] = b"\n";
 
 /// Why a measurement produced no run.
 #[derive(Debug, thiserror::Error)]
@@ -91,8 +95,9 @@ impl<'a> Terminal<'a> {
             return Err(failed(format!("{error} (use --no-save to measure without saving)")));
         }
         let is_quiet = matches.get_flag("quiet");
-        let host = host::connect(matches, plans)?;
-        Ok(Self { store, is_quiet, interrupt: Interrupt::install(), host })
+        let interrupt = Interrupt::install();
+        let host = interrupt.while_connecting(|| host::connect(matches, plans))?;
+        Ok(Self { store, is_quiet, interrupt, host })
     }
 
     /// Returns the host on which runs are measured.
@@ -227,6 +232,7 @@ fn watch(
             Event::Samples { .. }
             | Event::Value { .. }
             | Event::Traced { .. }
+            | Event::Recorded { .. }
             | Event::Ended { .. } => {}
             Event::Finished(run) => {
                 bar.finish_and_clear();
@@ -250,30 +256,43 @@ fn numbered(labels: &[String], trial: usize) -> String {
     format!("{} of {}: {label}", trial + 1, labels.len())
 }
 
-/// The Ctrl+C handler. The first Ctrl+C stops the current run. A second one ends the program; the
-/// run can then be recovered from its journal file.
+/// The handler of Ctrl+C and of the other signals that end a program. The first one stops the current run. A second one,
+/// or one during a sign-in, ends the program; a run can then be recovered from its journal file.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_stopped: Arc<AtomicBool>,
-    current: Arc<Mutex<Option<Stopper>>>,
+    current: Arc<Mutex<Current>>,
+}
+
+/// What an interrupt ends.
+#[derive(Default)]
+enum Current {
+    /// What the command does next.
+    #[default]
+    Next,
+    /// The connection to a host.
+    Connection,
+    /// A run.
+    Run(Stopper),
+    /// This command on several hosts.
+    Hosts(HostInputs),
 }
 
 impl Interrupt {
     pub(super) fn install() -> Self {
         let interrupt = Self::default();
         let on_signal = interrupt.clone();
-        let handle = move || {
-            if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
-                platform::exit_at_once(130);
-            }
-            let current = on_signal.current.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(stopper) = current.as_ref() {
-                stopper.stop();
-            }
-        };
-        let handled = platform::keep_ignored_signals(|| ctrlc::set_handler(handle));
+        let handled =
+            platform::keep_ignored_signals(|| ctrlc::set_handler(move || on_signal.interrupt()));
         if let Err(error) = handled {
             log::info!("no signal handler: {error}");
+        }
+        if std::env::var_os(host::BATCH).is_some() {
+            let on_input = interrupt.clone();
+            let follow = move || on_input.follow_input(std::io::stdin());
+            if let Err(error) = measure::start_thread("input", follow) {
+                log::warn!("{error}");
+            }
         }
         interrupt
     }
@@ -282,12 +301,103 @@ impl Interrupt {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Makes Ctrl+C stop this run from now on.
+    /// Calls `connect`, during which an interrupt ends this program and the program that connects.
+    pub(super) fn while_connecting<T>(&self, connect: impl FnOnce() -> T) -> T {
+        *self.lock() = Current::Connection;
+        let connected = connect();
+        *self.lock() = Current::Next;
+        connected
+    }
+
+    /// Makes interrupts reach the commands on several hosts from now on.
+    pub(super) fn follow_hosts(&self) -> HostInputs {
+        let is_stopped = Arc::clone(&self.is_stopped);
+        let inputs = HostInputs { is_stopped, inputs: Arc::default() };
+        *self.lock() = Current::Hosts(inputs.clone());
+        inputs
+    }
+
+    /// Makes an interrupt stop this run from now on.
     fn follow(&self, stopper: Stopper) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.lock();
         if self.is_stopped() {
             stopper.stop();
         }
-        *current = Some(stopper);
+        *current = Current::Run(stopper);
+    }
+
+    fn interrupt(&self) {
+        let is_second = self.is_stopped.swap(true, Ordering::Relaxed);
+        let is_ending = match &*self.lock() {
+            Current::Connection => true,
+            Current::Next => is_second,
+            Current::Run(stopper) => {
+                stopper.stop();
+                is_second
+            }
+            Current::Hosts(inputs) => {
+                inputs.interrupt();
+                is_second
+            }
+        };
+        if is_ending {
+            platform::end_programs();
+            platform::exit_at_once(130);
+        }
+    }
+
+    /// Takes interrupts from the input of a command that `--hosts` started: each byte is one, and so is the end, unless
+    /// there was one before.
+    fn follow_input(&self, mut input: impl Read) {
+        let mut byte = [0];
+        loop {
+            match input.read(&mut byte) {
+                Ok(1..) => self.interrupt(),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => break,
+            }
+        }
+        if !self.is_stopped() {
+            self.interrupt();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The inputs of the commands that run on several hosts, through which they are interrupted: their own group of
+/// processes gets no signal of the terminal, and the end of this program ends their input on every system.
+#[derive(Clone)]
+pub(super) struct HostInputs {
+    is_stopped: Arc<AtomicBool>,
+    inputs: Arc<Mutex<Vec<(usize, ChildStdin)>>>,
+}
+
+impl HostInputs {
+    /// Adds the input of the command with this number.
+    pub(super) fn add(&self, number: usize, mut input: ChildStdin) {
+        let mut inputs = self.lock();
+        if self.is_stopped.load(Ordering::Relaxed) {
+            input.write_all(INTERRUPT).ok();
+        }
+        inputs.push((number, input));
+    }
+
+    /// Removes the input of the command that ended.
+    pub(super) fn remove(&self, number: usize) {
+        self.lock().retain(|(one, _)| *one != number);
+    }
+
+    fn interrupt(&self) {
+        for (_, input) in self.lock().iter_mut() {
+            // A command that ended does not read it.
+            input.write_all(INTERRUPT).ok();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(usize, ChildStdin)>> {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

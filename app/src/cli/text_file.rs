@@ -1,16 +1,17 @@
 //! Text files that are named on the command line.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+
+use jitterscope_engine::platform::open_named;
 
 /// Maximum size of a text file in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Reads a text file or a pipe of at most 1 MiB; more is an error.
+/// Reads a text file, or a pipe that was passed to this process, of at most 1 MiB; more is an error.
 pub(super) fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    let count = File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    let count = open_named(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if u64::try_from(count).unwrap_or(u64::MAX) > MAX_BYTES {
         return Err(io::Error::other("larger than 1 MiB"));
     }

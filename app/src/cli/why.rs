@@ -5,9 +5,9 @@ use clap::{Arg, ArgMatches};
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::file_capabilities;
+use jitterscope_engine::report::table::Column;
 use jitterscope_engine::report::{
-    Culprit, LateSample, RecordCount, SHOWN_REMAINDER, Source, late_samples, record_counts,
-    trace_state,
+    LateSample, RecordCount, Source, late_samples, record_counts, trace_state,
 };
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::units::{count_text, format_count, format_share, format_time};
@@ -16,7 +16,6 @@ use super::columns::columns;
 use super::names;
 use super::output::PrintError;
 use super::{number_in, option};
-use crate::text as words;
 
 /// Returns the option for recording a trace of the CPUs.
 pub(super) fn trace_arg() -> Arg {
@@ -75,26 +74,11 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     }
     let complete = if account.is_complete { "" } else { ", incomplete: records were lost" };
     text.push_str(&format!(" ({}{complete})\n", account.source.label()));
-    let micros = |time: Nanos| format!("{:.1}", time.as_micros());
-    let mut rows =
-        vec![["Start (µs)", "Length (µs)", "Who", "Priority", "CPU"].map(str::to_owned).to_vec()];
-    for segment in &account.segments {
-        let culprit = segment.culprit.as_deref();
-        rows.push(vec![
-            segment.start.map_or_else(|| words::MISSING.to_owned(), micros),
-            micros(segment.length),
-            segment.title(),
-            culprit.map_or_else(String::new, Culprit::policy),
-            segment.cpu.map_or_else(|| words::MISSING.to_owned(), |cpu| cpu.to_string()),
-        ]);
-    }
+    let table = account.table();
+    let mut rows = vec![table.columns.iter().map(Column::heading).collect::<Vec<_>>()];
+    rows.extend(table.rows.iter().map(|row| table.texts(row)));
     columns(text, &rows);
-    if account.remainder <= SHOWN_REMAINDER {
-        text.push_str(&format!("Total {} µs, which is the lateness\n", micros(lateness)));
-    } else {
-        let rest = micros(account.remainder);
-        text.push_str(&format!("Unexplained: {rest} µs\n"));
-    }
+    text.push_str(&format!("{}\n", account.sum()));
     if account.source == Source::Nothing {
         text.push_str(&format!("{}\n", late.advice()));
     }

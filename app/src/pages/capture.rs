@@ -2,14 +2,15 @@
 
 mod plots;
 mod recorded;
+mod scope;
 
 use eframe::egui::Ui;
 use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::RecordingFigures;
 use jitterscope_engine::report::capture::{
-    CaptureFigures, FrameFigures, LogFigures, SLOW_BELOW_FPS,
+    CaptureFigures, FrameFigures, LogFigures, SLOW_BELOW_FPS, longest,
 };
+use jitterscope_engine::report::{CaptureView, RecordingFigures};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
@@ -48,6 +49,10 @@ pub struct CapturePage {
     plots: Plots,
     /// The unit of times in tables.
     unit: Unit,
+    /// What was asked last of the shown run.
+    asked: CaptureView,
+    /// The definition of the 1% low in the settings, as it was used last.
+    low: Option<LowDefinition>,
 }
 
 impl CapturePage {
@@ -59,28 +64,61 @@ impl CapturePage {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 strip_ui(ui, shown, actions);
-                self.body_ui(ui, shown, session.settings().low);
+                let view = session.running().capture_view();
+                let before = self.follow(view, session.settings().low);
+                self.body_ui(ui, shown, true);
+                if self.asked != before {
+                    let asked = Box::new(self.asked.clone());
+                    actions.push(Action::ViewCapture(asked));
+                }
             });
         });
     }
 
-    /// Draws the imported run without the verdict strip.
-    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
-        self.body_ui(ui, shown, LowDefinition::default());
+    /// Follows what is asked of the run, also when it was opened again, and the settings; returns what was asked so far.
+    fn follow(&mut self, view: &CaptureView, low: LowDefinition) -> CaptureView {
+        if self.asked != *view {
+            self.asked = view.clone();
+            self.low = None;
+        }
+        let before = self.asked.clone();
+        if self.low != Some(low) {
+            self.low = Some(low);
+            self.asked.low = low;
+        }
+        before
     }
 
-    fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, low: LowDefinition) {
+    /// Draws the imported run without the verdict strip.
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
+        self.asked = shown.report.options.capture.clone();
+        self.body_ui(ui, shown, false);
+    }
+
+    fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, can_change: bool) {
         let id = shown.run.id.as_str();
         if self.selected.0 != id {
-            let recordings = shown.report.results::<RecordingFigures>().iter().enumerate();
-            let longest = recordings.rev().max_by_key(|(_, one)| one.figures.count());
-            self.selected = (id.to_owned(), longest.map_or(0, |(at, _)| at));
+            let recordings = shown.report.results::<RecordingFigures>();
+            let longest = longest(recordings).map(|longest| longest.position);
+            let place = recordings.iter().position(|one| Some(one.position) == longest);
+            self.selected = (id.to_owned(), place.unwrap_or_default());
         }
-        let figures =
-            shown.report.results::<RecordingFigures>().get(self.selected.1).map(|one| &one.figures);
+        let recording = shown.report.results::<RecordingFigures>().get(self.selected.1);
+        match recording {
+            Some(recording) if can_change => scope::scope_bar_ui(ui, recording, &mut self.asked),
+            None if can_change => scope::no_frames_ui(ui, &mut self.asked),
+            _ => {}
+        }
+        let low = self.asked.low;
+        let figures = recording.map(|one| &one.figures);
         match figures {
             Some(CaptureFigures::Frames(frames)) => tiles_ui(ui, frames, low),
-            Some(CaptureFigures::SampledLog(log)) => log_tiles_ui(ui, log),
+            Some(CaptureFigures::SampledLog(log)) if log.average_fps.is_some() => {
+                log_tiles_ui(ui, log);
+            }
+            Some(CaptureFigures::Ticks(_) | CaptureFigures::SampledLog(_)) => {
+                key_tiles_ui(ui, shown);
+            }
             _ => {}
         }
         if let Some(table) = shown.report.tables.first() {
@@ -93,7 +131,19 @@ impl CapturePage {
             let response = table.show(ui);
             self.selected.1 = response.selected.unwrap_or(self.selected.1);
         }
-        self.plots.ui(ui, shown, self.selected.1);
+        let selected = self.plots.ui(ui, shown, self.selected.1);
+        if let Some((from, to)) = selected.filter(|_| can_change) {
+            let end = recording.and_then(|one| Some(one.scope.as_ref()?.end)).unwrap_or(to);
+            self.asked.from = Some(from).filter(|from| Nanos::ZERO < *from);
+            self.asked.to = Some(to).filter(|to| *to < end);
+        }
+        for table in shown.report.tables.iter().skip(1) {
+            let table = ResultTable {
+                unit: self.unit,
+                ..ResultTable::new(table.key, table, TableLayout::of(&[]))
+            };
+            table.show(ui);
+        }
         let Some(CaptureFigures::Frames(frames)) = figures else {
             note_ui(ui, &shown.run);
             return;
@@ -142,6 +192,14 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
         rates.iter().map(|(label, value)| Tile::new(label, value, "FPS")).collect();
     tiles.push(Tile::new("Stutter", &stutter, "of the time"));
     tiles.extend(lengths.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)));
+    tile_row(ui, &tiles);
+}
+
+/// Draws the figures that the report shows first as tiles.
+fn key_tiles_ui(ui: &mut Ui, shown: &LoadedRun) {
+    let figures = shown.report.key_figures(&shown.run);
+    let tiles: Vec<Tile<'_>> =
+        figures.iter().map(|one| Tile::new(one.title, &one.value, &one.unit)).collect();
     tile_row(ui, &tiles);
 }
 

@@ -5,6 +5,7 @@ mod checks;
 mod conditions;
 mod differences;
 mod plots;
+mod trend;
 
 use std::sync::Arc;
 
@@ -19,15 +20,29 @@ use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject}
 use crate::text::compare::{self as words, ComparisonSet};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo,
+    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, segmented,
 };
+use trend::TrendTab;
 
 /// Number of times that "Re-run interleaved" measures the settings of each run.
 const TURNS: u32 = 5;
 
+/// What the page shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum CompareTab {
+    /// The comparison of runs or groups.
+    #[default]
+    Runs,
+    Trend,
+}
+
 /// State of the comparison page.
 #[derive(Debug, Default)]
 pub struct ComparePage {
+    tab: CompareTab,
+    trend: TrendTab,
+    /// The number of the newest comparison that the page showed, which a new one follows.
+    comparison: u64,
     /// The displayed configuration, as its position among the compared ones.
     row: usize,
     /// The position of the run whose change from the baseline is shown.
@@ -45,6 +60,16 @@ impl ComparePage {
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                let newest = session.comparing().number();
+                if self.comparison != newest {
+                    (self.comparison, self.tab) = (newest, CompareTab::Runs);
+                }
+                let tabs = [(CompareTab::Runs, "Runs and groups"), (CompareTab::Trend, "Trend")];
+                segmented(ui, "Comparison", &mut self.tab, &tabs);
+                if self.tab == CompareTab::Trend {
+                    self.trend.ui(ui, session, actions, min_effect_ui);
+                    return;
+                }
                 match session.comparing().progress() {
                     Progress::Nothing => nothing_ui(ui, session, actions),
                     Progress::Loading => {
@@ -76,6 +101,12 @@ impl ComparePage {
         });
     }
 
+    /// Selects the tab Trend, with the test and the settings of the run with this ID.
+    pub fn show_trend(&mut self, run: String) {
+        self.tab = CompareTab::Trend;
+        self.trend.follow(run);
+    }
+
     fn compared_ui(
         &mut self,
         ui: &mut Ui,
@@ -88,6 +119,8 @@ impl ComparePage {
         if self.shown.as_ref() != Some(&shown) {
             *self = Self {
                 only_differences: self.only_differences,
+                comparison: self.comparison,
+                trend: std::mem::take(&mut self.trend),
                 shown: Some(shown),
                 against: 1,
                 ..Self::default()
@@ -109,7 +142,7 @@ impl ComparePage {
         // table is truncated. Three or four runs need the full width.
         let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
         let inside = left - 2.0 * f32::from(size::CARD_PADDING);
-        let is_wide = compared.comparison.count < 3 && differences::whole_width(2) <= inside;
+        let is_wide = compared.comparison.count < 3 && differences::SIDE_BY_SIDE <= inside;
         if let Some(row) = row.filter(|_| is_wide) {
             let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
             let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;
@@ -213,7 +246,7 @@ fn min_effect_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let before = MIN_EFFECTS.iter().find(is_set).and_then(|(share, _)| *share);
     let mut share = before;
     Spans::plain(Type::Small, "Minimum effect", Tokens::of(ui).t2).whole_label(ui);
-    let help = "The smallest change that matters, as a share of A's value. By kind: 10% for lateness, overshoot, and \
+    let help = "The smallest change that matters, as a share of the value of A or of the baseline. By kind: 10% for lateness, overshoot, and \
                 gaps, 1% for frame times and frame rates, and always 1 percentage point for shares.";
     combo(ui, "Minimum effect", &mut share, &MIN_EFFECTS, 90.0).on_hover_text(help);
     if share != before {

@@ -1,13 +1,13 @@
 //! The export dialog: format, included names, preview, and destination.
 
 mod look;
-mod rendered;
+pub(super) mod rendered;
 
 use eframe::egui::{
     Align, Context, Frame, Id, Key, Layout, Margin, Memory, Modifiers, Role, ScrollArea, Theme, Ui,
     vec2,
 };
-use jitterscope_engine::export::{Format, IncludedNames, Parts, default_row};
+use jitterscope_engine::export::{Format, IncludedNames, KeptSamples, Parts, default_row};
 use jitterscope_engine::report::Report;
 
 use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Session, Subject};
@@ -221,6 +221,11 @@ impl ExportDialog {
         let rows = &first.report.rows;
         let ExportKind::File(format) = request.kind else { return };
         if exporting.check().is_some() && request.kind.is_of_check() {
+            if matches!(format, Format::Html | Format::Json) {
+                group_caption(ui, "Content");
+                self.samples_ui(ui);
+                ui.add_space(size::GAP_FIELD);
+            }
             return;
         }
         if matches!(format, Format::Html | Format::Markdown | Format::Json) {
@@ -254,6 +259,27 @@ impl ExportDialog {
             checkbox(ui, &mut self.parts.repeat, "Settings to repeat this run");
         }
         checkbox(ui, &mut self.parts.notes, "Notes and tags");
+        if matches!(format, Format::Html | Format::Json) {
+            self.samples_ui(ui);
+        }
+    }
+
+    /// Draws the list from which the user selects the samples in the file.
+    fn samples_ui(&mut self, ui: &mut Ui) {
+        let kept = &mut self.parts.samples;
+        let width = ui.available_width();
+        combo_ui(ui, "Samples in the file", kept.label(), width, |ui| {
+            for choice in KeptSamples::ALL {
+                let text = Type::Body.text(choice.label());
+                if ui.selectable_label(choice == *kept, text).clicked() {
+                    *kept = choice;
+                }
+            }
+        });
+        if *kept != KeptSamples::All {
+            let color = Tokens::of(ui).t2;
+            Spans::plain(Type::Small, kept.statement(), color).paragraph(ui);
+        }
     }
 
     /// Draws the list from which the user selects the configuration to export. A selected

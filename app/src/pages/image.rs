@@ -10,7 +10,7 @@ use jitterscope_engine::report::Chart;
 use jitterscope_engine::run::Run;
 
 use super::quick::result_ui as check_ui;
-use super::{CapturePage, TestPage, page_frame, severity_of};
+use super::{CapturePage, RecordPage, TestPage, page_frame, severity_of};
 use crate::plots::chart_ui;
 use crate::session::{ExportImage, ImageOf, LoadedRun};
 use crate::text;
@@ -167,15 +167,16 @@ fn input() -> RawInput {
 enum View {
     Test(Box<TestPage>),
     Capture(Box<CapturePage>),
+    Recording(Box<RecordPage>),
 }
 
 impl View {
     fn of(shown: &LoadedRun) -> Self {
-        let plan = shown.run.plan();
-        plan.map_or_else(
-            || Self::Capture(Box::default()),
-            |plan| Self::Test(Box::new(TestPage::of(plan))),
-        )
+        match shown.run.plan() {
+            Some(plan) => Self::Test(Box::new(TestPage::of(plan))),
+            None if shown.run.recording().is_some() => Self::Recording(Box::default()),
+            None => Self::Capture(Box::default()),
+        }
     }
 
     /// Draws name, machine, verdict, and result; returns the total height.
@@ -186,6 +187,7 @@ impl View {
             match self {
                 Self::Test(page) => page.result_ui(ui, shown),
                 Self::Capture(page) => page.result_ui(ui, shown),
+                Self::Recording(page) => page.result_ui(ui, shown),
             }
         })
     }

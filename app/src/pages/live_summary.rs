@@ -35,7 +35,7 @@ impl LiveSummary {
         });
         summary.insert(last.unwrap_or_else(|| {
             let began = Instant::now();
-            let options = Options { late_percent };
+            let options = Options { late_percent, ..Options::default() };
             let report = Report::live(run, &options);
             let charts = report.charts(run);
             let (of, at, cost) = (run.id.to_string(), Instant::now(), began.elapsed());

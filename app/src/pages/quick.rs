@@ -3,7 +3,6 @@
 mod finished;
 mod idle;
 mod image;
-mod rates;
 mod running;
 mod saved;
 mod side;

@@ -16,7 +16,7 @@ use jitterscope_engine::store::edit::Edit;
 
 use super::examples::examples_ui;
 use super::page_frame;
-use crate::run_list::trend::{self, Trend};
+use crate::run_list::trend::{self, figure_of};
 use crate::run_list::{RunFilter, RunListEntry};
 use crate::session::{Action, Library, LibraryItem, PageId, Session, Subject};
 use crate::text;
@@ -174,13 +174,14 @@ impl RunsPage {
                 item.files.iter().any(|file| library.restored().contains(file))
             };
             let restored = items.iter().filter(is_restored);
-            self.selection.paths = restored.map(|item| item.path.clone()).collect();
+            self.selection.set(restored.map(|item| item.path.clone()).collect());
         }
-        let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
-        self.selection.paths.retain(|path| paths.contains(path));
         let mut places: Vec<usize> = (0..items.len())
             .filter(|&place| items.get(place).is_some_and(|item| self.filter.matches(item)))
             .collect();
+        let saved = items.iter().map(|item| item.path.as_path()).collect();
+        let listed = places.iter().filter_map(|&place| Some(items.get(place)?.path.as_path()));
+        self.selection.follow(&saved, &listed.collect());
         self.sort.apply(items, &mut places);
         let rows = Row::all(items, &places, self.sort, &self.expanded);
         self.listed = Some(Listed { of, rows, count: places.len(), facets: Facets::of(items) });
@@ -363,8 +364,11 @@ impl RunsPage {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let count = self.selection.paths.len();
             let color = Tokens::of(ui).t1;
-            let words =
-                if count == 0 { "None selected".to_owned() } else { format!("{count} selected") };
+            let words = match (count, self.selection.hidden_count()) {
+                (0, 0) => "None selected".to_owned(),
+                (count, 0) => format!("{count} selected"),
+                (count, hidden) => format!("{count} selected, {hidden} hidden"),
+            };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
             // The group buttons are shown only while runs are selected.
             let room = ui.available_width() - if 0 < count { GROUPS } else { 0.0 };
@@ -422,7 +426,7 @@ impl RunsPage {
                 right_aligned(ui, "selection-right", |ui| {
                     let words = if is_roomy { "Clear selection" } else { "Clear" };
                     if link(ui, words).clicked() {
-                        self.selection.paths.clear();
+                        self.selection.set(Vec::new());
                     }
                 });
             }
@@ -455,7 +459,7 @@ impl RunsPage {
         actions: &mut Vec<Action>,
     ) {
         let run = self.only(items).and_then(|item| item.run.as_ref().ok());
-        let can = run.filter(|run| Trend::of(items, run).is_some());
+        let can = run.filter(|run| figure_of(run).is_some());
         let is_set = can.is_some_and(trend::is_baseline);
         let words = if is_set { "Remove baseline" } else { "Set as baseline" };
         let icon = if is_set { icons::STAR_FILL } else { icons::STAR };

@@ -1,6 +1,7 @@
 //! A card with a chart of a report. The chart is drawn with items of `egui_plot`, can be zoomed by
 //! pointer, keys, and buttons, and is available as a table and as an image.
 
+mod ends;
 mod items;
 mod pick;
 mod range;
@@ -19,6 +20,8 @@ use super::style::marker;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::has_controls;
 use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, Spans, legend_row, segmented};
+pub use ends::DimmedPart;
+use ends::DraggedRange;
 use items::add;
 pub use pick::ChartPick;
 use pick::{Target, move_cursor, pointed, targets};
@@ -57,10 +60,14 @@ pub struct ChartCard<'a> {
     /// A chart that is drawn in place of the chart of the card: the same data, but only for the
     /// visible range and with all details.
     pub close_up: Option<&'a Chart>,
+    /// The parts of the horizontal axis that are not part of the figures.
+    pub dimmed: &'a [DimmedPart],
+    /// The range whose ends the user can drag, as values of the horizontal axis; `None` if there is nothing to select.
+    pub range: Option<(f64, f64)>,
 }
 
-/// A chart, and the points to mark in it, as values of its two axes.
-type Marked<'a> = (&'a Chart, &'a [(f64, f64)]);
+/// A chart, the points to mark in it, as values of its two axes, and its parts to dim.
+type Marked<'a> = (&'a Chart, &'a [(f64, f64)], &'a [DimmedPart]);
 
 /// View state of a chart.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +81,10 @@ struct View {
     range: Option<range::Selection>,
     /// The minimum widths of the labels left and right of the plot, in points.
     sides: Option<(f32, f32)>,
+    /// The range whose ends can be dragged, the range that is being dragged, and the one that was selected.
+    ends: Option<(f64, f64)>,
+    dragged: Option<DraggedRange>,
+    selected: Option<(f64, f64)>,
 }
 
 impl<'a> ChartCard<'a> {
@@ -93,7 +104,14 @@ impl<'a> ChartCard<'a> {
             can_pick: false,
             marked: &[],
             close_up: None,
+            dimmed: &[],
+            range: None,
         }
+    }
+
+    /// Takes the range that the user selected since the last call.
+    pub fn take_range(&self, ui: &Ui) -> Option<(f64, f64)> {
+        ui.data_mut(|data| data.get_temp_mut_or_default::<View>(self.id).selected.take())
     }
 
     /// Resets the vertical axis to all values, and preserves the visible range of the horizontal
@@ -118,7 +136,7 @@ impl<'a> ChartCard<'a> {
     /// bar or point that the user selected in this frame.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
-        let view = RefCell::new(View { sides: self.sides, ..view });
+        let view = RefCell::new(View { sides: self.sides, ends: self.range, ..view });
         let is_counted =
             matches!(self.chart.marks, Marks::Steps(_)) && self.chart.y.scale == chart::Scale::Log;
         let picked = Card::new(self.chart.title).note(self.note).height(self.height).show(
@@ -143,7 +161,7 @@ impl<'a> ChartCard<'a> {
                 let height = ui.available_height();
                 let (response, picked) = view_ui(
                     ui,
-                    (drawn, self.marked),
+                    (drawn, self.marked, self.dimmed),
                     (self.id, self.link),
                     height,
                     (view, self.can_pick),
@@ -177,7 +195,7 @@ impl ChartCard<'_> {
             let id = if at == 0 { self.id } else { self.id.with(at) };
             let link = Some(self.link.unwrap_or_else(|| self.id.with("stack")));
             let view = View { hidden, ..View::default() };
-            let (response, _) = plot_ui(ui, (chart, &[]), (id, link), height, &view, None);
+            let (response, _) = plot_ui(ui, (chart, &[], &[]), (id, link), height, &view, None);
             describe(&response, &format!("{name}. {}", summary(chart)));
             menu(&response, id, || table(chart), Some(&|| Some(chart.clone())));
             left -= 1.0;
@@ -217,7 +235,7 @@ pub fn chart_ui(
     hidden: &mut Hidden,
 ) -> Response {
     let mut view = View { hidden: *hidden, ..View::default() };
-    let (response, _) = view_ui(ui, (chart, &[]), ids, height, (&mut view, false));
+    let (response, _) = view_ui(ui, (chart, &[], &[]), ids, height, (&mut view, false));
     *hidden = view.hidden;
     response
 }
@@ -225,7 +243,7 @@ pub fn chart_ui(
 /// Draws a chart with its legend above. Returns the selected bar or point.
 fn view_ui(
     ui: &mut Ui,
-    (chart, marked): Marked<'_>,
+    (chart, marked, dimmed): Marked<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
     (view, can_pick): (&mut View, bool),
@@ -250,23 +268,32 @@ fn view_ui(
     let height = height - (ui.cursor().top() - top) - room;
     let targets = if can_pick { targets(chart, view.hidden) } else { Vec::new() };
     let read = view.cursor.and_then(|at| targets.get(at));
-    let (response, transform) = plot_ui(ui, (chart, marked), (id, link), height, view, read);
+    let content = (chart, marked, dimmed);
+    let (response, transform) = plot_ui(ui, content, (id, link), height, view, read);
     if chart.is_empty() {
         let (at, font) = (response.rect.center(), Type::Body.font());
         ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
     }
     range::select((id, &mut view.range), chart, &response, &transform);
+    if let Some(range) = view.ends {
+        let selected = ends::drag((id, &mut view.dragged), range, chart, &response, &transform);
+        view.selected = selected.or(view.selected);
+    }
     let is_chosen = move_cursor(&response, &mut view.cursor, &targets);
     let read = view.cursor.and_then(|at| targets.get(at));
-    let said = match read.filter(|_| response.has_focus()) {
-        Some(target) => {
-            let name = &target.pick.series;
-            let value = value_text(&chart.y, chart.y.value_at(target.at.y));
-            let words = format!("{name}, {}: {value}. Enter shows these frames", target.pick.words);
-            read_out(ui, &response, &words);
-            words
-        }
-        None => summary(chart),
+    let said = if let Some(target) = read.filter(|_| response.has_focus()) {
+        let name = &target.pick.series;
+        let value = value_text(&chart.y, chart.y.value_at(target.at.y));
+        let enter =
+            if chart.x.names.is_empty() { "shows these frames" } else { "selects the point" };
+        let words = format!("{name}, {}: {value}. Enter {enter}", target.pick.words);
+        read_out(ui, &response, &words);
+        words
+    } else {
+        let named = dimmed.iter().filter(|part| !part.name.is_empty());
+        let mut names: Vec<&str> = named.map(|part| part.name).collect();
+        names.dedup();
+        [&[summary(chart).as_str()], names.as_slice()].concat().join(". ")
     };
     describe(&response, &said);
     let pointer = response.hover_pos().filter(|_| response.contains_pointer());
@@ -283,7 +310,7 @@ fn view_ui(
 /// Draws axes and contents, and highlights the bar or point at the keyboard cursor.
 fn plot_ui(
     ui: &mut Ui,
-    (chart, marked): Marked<'_>,
+    (chart, marked, dimmed): Marked<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
     view: &View,
@@ -310,6 +337,7 @@ fn plot_ui(
                 let marks = marks.shape(shape).filled(is_filled).color(look.color);
                 plot.points(marks.radius(size::MARK - 1.0).allow_hover(false));
             }
+            ends::add(plot, chart, (dimmed, view.dragged), tokens);
             if let Some(range) = view.range {
                 range::add(plot, chart, range, tokens);
             }

@@ -164,15 +164,19 @@ impl HeatMap {
         self.drawn = Drawn { of, cells };
     }
 
-    /// Returns the cells with their colors; cells of [`BORDERED`] or more have a light border.
+    /// Returns the cells with their colors; cells of [`BORDERED`] or more have a light border, which encloses all cells that a
+    /// gap covers.
     fn colored(&self, tokens: &Tokens, seen: (f64, f64), per_point: (f64, f64)) -> Vec<Cell> {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         let mut cells = Vec::new();
         for (row, number) in self.drawn.cells.iter().zip(0_u32..) {
-            for (&gap, column) in row.iter().zip(0_u32..).filter(|(gap, _)| 0.0 < **gap) {
-                let left = seen.0 + width * f64::from(column);
+            let mut right = seen.0;
+            for covered in row.chunk_by(|one, next| one.to_bits() == next.to_bits()) {
+                let left = right;
+                right = covered.iter().fold(left, |right, _| right + width);
+                let Some(&gap) = covered.first().filter(|gap| 0.0 < **gap) else { continue };
                 let low = [left, f64::from(number)];
-                let high = [left + width, f64::from(number) + 1.0 - per_point.1];
+                let high = [right, f64::from(number) + 1.0 - per_point.1];
                 let length = Nanos::from_nanos_f64(gap);
                 let color = tokens.heat_of(length);
                 if length < BORDERED {
@@ -409,6 +413,20 @@ fn in_secs((from, to): (f64, f64)) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_border_encloses_all_cells_of_a_long_gap() {
+        let mut map = HeatMap::new([("CPU 0".to_owned(), 0)], Nanos::from_secs(15));
+        map.push(0, Nanos::from_millis(1_050), Nanos::from_millis(900));
+        map.push(0, Nanos::from_secs(9), Nanos::from_millis(2));
+        let whole = (0.0, 15.0);
+        map.draw(whole);
+        let cells = map.colored(&crate::theme::tokens::DARK, whole, (0.01, 0.05));
+        let [(low, high, _), inner, short] = cells.as_slice() else { panic!("{cells:?}") };
+        assert!((low[0] - 1.0).abs() < 1e-6 && (high[0] - 2.0).abs() < 1e-6, "{cells:?}");
+        assert!(low[0] < inner.0[0] && inner.1[0] < high[0], "{cells:?}");
+        assert!((short.1[0] - short.0[0] - 0.1).abs() < 1e-6, "{cells:?}");
+    }
 
     #[test]
     fn a_cell_holds_the_gaps_of_its_stretch_at_every_zoom() {

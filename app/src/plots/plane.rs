@@ -13,10 +13,9 @@ use egui_plot::{
     PlotTransform, PlotUi, VPlacement,
 };
 
-use jitterscope_engine::report::chart::row_ticks;
+use jitterscope_engine::report::chart::{ROW_SHARE, row_ticks};
 
 use super::axis::{AxisKind, Tick, narrow};
-use super::wheel::takes_wheel;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 use crate::widgets::keys::is_escape_held;
@@ -31,6 +30,8 @@ pub(super) const SHORTEST: f64 = 1e-4;
 const GRID: Rangef = Rangef { min: 2.0, max: 24.0 };
 /// Minimum distance between two tick labels, horizontally and vertically, in points.
 const WORDS: (f32, f32) = (70.0, 32.0);
+/// Maximum number of visible labels in a margin: there is no place for more, and each is compared with each.
+const MAX_MARGIN: usize = 100;
 /// Minimum distance between two labels in the margin, horizontally and vertically, in points.
 const MARGIN_WORDS: (f64, f64) = (64.0, 13.0);
 
@@ -64,7 +65,7 @@ impl<'a> Direction<'a> {
 pub(super) struct Look {
     pub(super) id: Id,
     pub(super) height: f32,
-    /// Whether the wheel zooms the horizontal axis if it starts to turn over the plot.
+    /// Whether the wheel with Ctrl, or two fingers, zoom one axis: the horizontal one, and with Shift the vertical one.
     pub(super) has_wheel: bool,
     /// Whether the arrow keys move a cursor from cell to cell instead of moving the view.
     pub(super) has_cells: bool,
@@ -75,7 +76,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// A plot that the wheel zooms, on its own.
+    /// A plot of which the wheel with Ctrl zooms one axis, on its own.
     pub(super) const fn new(id: Id, height: f32) -> Self {
         Self { id, height, has_wheel: true, has_cells: false, link: None, sides: None }
     }
@@ -182,7 +183,7 @@ impl Plane<'_> {
             .default_y_bounds(self.y.range.0, self.y.range.1)
             .invert_y(has_rows)
             .allow_drag([!is_held, !is_held && !has_rows])
-            .allow_zoom([!look.has_wheel, !has_rows])
+            .allow_zoom([!look.has_wheel, !look.has_wheel && !has_rows])
             .allow_scroll(false)
             .allow_axis_zoom_drag([!is_held, !is_held && !has_rows])
             .allow_boxed_zoom(!has_rows)
@@ -303,12 +304,17 @@ fn handle_input(
             is_reset |= input.key_pressed(Key::Num0);
         });
     }
-    let wheel = ctx.input(|input| input.smooth_scroll_delta().y);
-    let is_turning = look.has_wheel && 0.0 < wheel.abs();
-    if is_turning && takes_wheel(&ctx, look.id, response.contains_pointer()) {
-        zoom = Some((wheel / 300.0).exp());
-        ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
+    // Without Ctrl, the wheel scrolls the page, of which a plot may cover most.
+    let (wheel, is_vertical) = ctx.input(|input| (input.zoom_delta(), input.modifiers.shift));
+    if look.has_wheel && response.contains_pointer() && f32::EPSILON < (wheel - 1.0).abs() {
         center = plot.pointer_coordinate().unwrap_or(center);
+        if is_vertical && !has_rows {
+            plot.zoom_bounds(vec2(1.0, wheel), center);
+            follows.y = false;
+            plot.set_auto_bounds(follows);
+        } else {
+            zoom = Some(wheel);
+        }
     }
     if pan != Vec2::ZERO && !look.has_cells {
         pan.y *= f32::from(u8::from(!has_rows));
@@ -400,6 +406,10 @@ impl Direction<'_> {
             let step = input.base_step_size / f64::from(GRID.min) * f64::from(apart);
             let length = (to - from) / step;
             let mut ticks = match axis {
+                // Below a plot, names need as much room as other labels.
+                AxisKind::Rows if WORDS.0 <= apart => {
+                    row_ticks(&names, (from, to), length * ROW_SHARE)
+                }
                 AxisKind::Rows => row_ticks(&names, (from, to), length),
                 axis => axis.ticks((from, to), length),
             };
@@ -413,7 +423,7 @@ impl Direction<'_> {
             }
             let mark = |tick: &Tick| GridMark { value: tick.at, step_size: tick.step };
             let mut marks: Vec<GridMark> = ticks.iter().map(mark).collect();
-            let seen = margin.iter().filter(|at| (from..=to).contains(*at));
+            let seen = margin.iter().filter(|at| (from..=to).contains(*at)).take(MAX_MARGIN);
             // The large step makes `egui_plot` draw a label in the margin even if its neighbors are
             // close.
             marks.extend(seen.map(|&value| GridMark { value, step_size: (to - from) * 9.0 }));
@@ -446,8 +456,12 @@ impl Direction<'_> {
         // An assumed plot length of `MARGIN_LENGTH` converts the distance from points to plot
         // coordinates.
         let near = (to - from) * apart / MARGIN_LENGTH;
-        let mut places: Vec<&(f64, String)> =
-            self.margin.iter().filter(|one| (from..=to).contains(&one.0)).collect();
+        let mut places: Vec<&(f64, String)> = self
+            .margin
+            .iter()
+            .filter(|one| (from..=to).contains(&one.0))
+            .take(MAX_MARGIN)
+            .collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut groups: Vec<(f64, f64, Vec<&str>)> = Vec::new();
         for (at, words) in places {

@@ -295,7 +295,7 @@ impl Timeline {
         let label = format!("{label}{unit}");
         let plane = Plane {
             look: self.look(height),
-            x: self.time_direction(whole),
+            x: self.time_direction(whole, time),
             y: Direction {
                 margin: self.limit_words(data),
                 ..Direction::new(self.scale.axis(), self.whole_values(data, &drawn), &label)
@@ -391,10 +391,10 @@ impl Timeline {
     }
 
     /// Returns the time axis, with marked times and annotations.
-    fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
+    fn time_direction(&self, range: (f64, f64), shown: (f64, f64)) -> Direction<'static> {
         let marks = self.marks.iter().zip(1_u32..);
         let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
-        let margin = marks.chain(self.note_words()).collect();
+        let margin = marks.chain(self.note_words(shown)).collect();
         Direction { margin, ..Direction::new(AxisKind::Time, range, "Time") }
     }
 

@@ -1,5 +1,6 @@
 //! Actions that pages request, and messages that the session shows.
 
+use std::mem;
 use std::path::PathBuf;
 
 use jitterscope_engine::import::{Column, Series};
@@ -7,12 +8,14 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
+use jitterscope_engine::report::CaptureView;
 use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::host_action::HostAction;
+use super::recorder_action::RecorderAction;
 use super::settings::Settings;
 use super::shown::LateFocus;
 
@@ -23,6 +26,8 @@ pub enum PageId {
     Quick,
     /// The page of the test with this key.
     Test(&'static str),
+    /// What was recorded while the user played or worked.
+    Record,
     /// The saved runs.
     Runs,
     /// An imported run.
@@ -40,7 +45,11 @@ pub enum PageId {
 impl PageId {
     /// Returns the page that shows a run.
     pub fn of(run: &Run) -> Self {
-        run.plan().map_or(Self::Capture, |plan| Self::Test(plan.key()))
+        match run.plan() {
+            Some(plan) => Self::Test(plan.key()),
+            None if run.recording().is_some() => Self::Record,
+            None => Self::Capture,
+        }
     }
 
     /// Returns the key that identifies the page in the settings file.
@@ -48,6 +57,7 @@ impl PageId {
         match self {
             Self::Quick => "quick",
             Self::Test(key) => key,
+            Self::Record => "record",
             Self::Runs => "runs",
             Self::Capture => "capture",
             Self::Compare => "compare",
@@ -124,6 +134,8 @@ pub enum Action {
         /// The new trace mode.
         trace: TraceMode,
     },
+    /// Show the trend of the runs with the test and the settings of the run with this ID.
+    ShowTrend(String),
     /// Set runs as group A or B; the groups are compared once both have runs.
     SetGroup {
         /// The group: 0 for A, 1 for B.
@@ -133,6 +145,8 @@ pub enum Action {
     },
     /// Compare the runs of group B with those of group A.
     CompareGroups([Vec<PathBuf>; 2]),
+    /// Evaluate the shown capture for what is asked of it.
+    ViewCapture(Box<CaptureView>),
     /// Sets the smallest change that matters in comparisons.
     SetMinEffect(MinEffect),
     /// Re-run the settings of the two compared runs, interleaved, this many times each.
@@ -237,6 +251,8 @@ pub enum Action {
     RefreshLibrary,
     /// Change the name, note, or tags of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
+    /// Change saved runs back, without an offer to undo that.
+    UndoEdits(Vec<(PathBuf, Edit)>),
     /// Mark this moment of the current trial; the mark becomes an annotation of the run.
     Mark,
     /// Replace the annotations of the result on screen, and save them with the run.
@@ -246,6 +262,8 @@ pub enum Action {
         /// All annotations of the run after the change.
         annotations: Vec<Annotation>,
     },
+    /// Start, follow, or command the recorder.
+    Recorder(RecorderAction),
     /// Move saved runs to the trash, from which they are removed after a week.
     DeleteRuns(Vec<PathBuf>),
     /// Restore deleted runs.
@@ -280,6 +298,17 @@ pub enum Action {
     Tell(String),
     /// Show or hide the list of keyboard shortcuts.
     ShowKeys,
+}
+
+impl Action {
+    /// Returns whether both actions change back the same fields of the same runs.
+    pub fn undoes_same_fields(&self, other: &Self) -> bool {
+        let (Self::UndoEdits(own), Self::UndoEdits(others)) = (self, other) else { return false };
+        own.len() == others.len()
+            && own.iter().zip(others).all(|((path, edit), (of, other))| {
+                path == of && mem::discriminant(edit) == mem::discriminant(other)
+            })
+    }
 }
 
 /// The severity of a message.
@@ -331,6 +360,19 @@ impl Notice {
         };
         let undo = Some(("Undo".to_owned(), Action::RestoreRuns(paths)));
         Self { kind: NoticeKind::Undo, text, action: undo }
+    }
+
+    /// Creates the message after the notes or tags of runs were changed; `undo` changes them back, one edit per run.
+    pub fn edited(undo: Vec<(PathBuf, Edit)>) -> Self {
+        let (what, label) = match undo.first() {
+            Some((_, Edit::Note(_))) => ("Note", "Undo note"),
+            _ => ("Tags", "Undo tags"),
+        };
+        let text = match undo.len() {
+            1 => format!("{what} of 1 run changed"),
+            count => format!("{what} of {count} runs changed"),
+        };
+        Self { action: Some((label.to_owned(), Action::UndoEdits(undo))), ..Self::info(text) }
     }
 
     /// Creates the message after runs of a killed program were recovered; there is at least one.

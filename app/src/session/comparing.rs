@@ -132,6 +132,8 @@ pub struct Comparing {
     /// The runs that were set as group A and as group B.
     groups: [Vec<PathBuf>; 2],
     progress: Progress,
+    /// How many comparisons were requested.
+    number: u64,
 }
 
 impl Part for Comparing {
@@ -149,6 +151,7 @@ impl Comparing {
             selected: Selected::default(),
             groups: [Vec::new(), Vec::new()],
             progress: Progress::Nothing,
+            number: 0,
         }
     }
 
@@ -160,6 +163,11 @@ impl Comparing {
     /// Returns the files of the compared groups A and B; `None` unless groups are compared.
     pub fn groups(&self) -> Option<[&[PathBuf]; 2]> {
         Some(self.selected.paths.split_at_checked(self.selected.group_a?)?.into())
+    }
+
+    /// Returns how many comparisons were requested.
+    pub const fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the progress of the comparison.
@@ -228,6 +236,7 @@ impl Comparing {
         context: &Context,
     ) {
         let (group_a, paths) = (Some(a.len()), [a.as_slice(), b].concat());
+        self.number += 1;
         self.selected = Selected { group_a, paths, minimum: self.selected.minimum };
         self.progress = Progress::Loading;
         match checks {
@@ -299,6 +308,7 @@ impl Comparing {
         let mut paths = distinct(paths);
         paths.truncate(MAX_RUNS);
         let is_enough = 2 <= paths.len();
+        self.number += 1;
         self.selected = Selected { paths, group_a: None, minimum: self.selected.minimum };
         self.progress = if is_enough { Progress::Loading } else { Progress::Nothing };
         is_enough
@@ -339,8 +349,9 @@ fn compare(
         selected.paths.iter().map(open).collect::<Result<_, String>>()?;
     let evaluated: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison =
-        repeats::compare(&evaluated, selected.group_a, History::of(store), selected.minimum);
+    let groups = selected.group_a.map(|a| [a, evaluated.len().saturating_sub(a)]);
+    let groups = groups.as_ref().map(<[_; 2]>::as_slice);
+    let comparison = repeats::compare(&evaluated, groups, History::of(store), selected.minimum);
     let sides: Vec<&[(&Run, &Report)]> = match selected.group_a {
         Some(count) => <[_; 2]>::from(evaluated.split_at(count.min(evaluated.len()))).to_vec(),
         None => evaluated.chunks(1).collect(),

@@ -1,11 +1,14 @@
 //! Example runs: measured on another machine, opened without being saved.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::ScratchFolder;
 
-use super::action::{Action, Example, Notice};
+use super::Session;
+use super::action::{Action, Example, Notice, PageId};
+use super::shown::LoadedRun;
 
 /// The name and the content of a run file.
 type File = (&'static str, &'static [u8]);
@@ -117,6 +120,30 @@ impl Examples {
             std::fs::write(&path, content).map(|()| path)
         };
         example.files().into_iter().map(write).collect::<Result<_, _>>().map_err(failed)
+    }
+}
+
+impl Session {
+    /// Returns whether a page shows an example.
+    pub fn shows_example(&self, page: PageId) -> bool {
+        let is_example = |shown: &Arc<LoadedRun>| self.examples.hold(&shown.run);
+        match page {
+            PageId::Test(test) => self.running.shown(test).is_some_and(is_example),
+            PageId::Quick => {
+                let result = self.running.quick().result();
+                let result = result.filter(|_| self.running.quick().check().is_none());
+                result.is_some_and(|check| check.runs().any(is_example))
+            }
+            PageId::Compare => {
+                self.comparing.compared().is_some_and(|view| view.runs.iter().any(is_example))
+            }
+            PageId::Record
+            | PageId::Capture
+            | PageId::Runs
+            | PageId::Machine
+            | PageId::Settings
+            | PageId::Welcome => false,
+        }
     }
 }
 

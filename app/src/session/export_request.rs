@@ -81,7 +81,7 @@ impl ExportKind {
     /// Returns whether this format writes a quick check as one file; other formats write one file
     /// per run.
     pub const fn is_of_check(self) -> bool {
-        matches!(self, Self::File(Format::Html | Format::Markdown) | Self::Image)
+        matches!(self, Self::File(Format::Html | Format::Json | Format::Markdown) | Self::Image)
     }
 
     /// Returns whether the main use of the format is the clipboard.

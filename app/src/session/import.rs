@@ -74,6 +74,8 @@ struct ImportedRun {
     /// The evaluated run to show; `None` if several files were opened, because a thousand runs may
     /// not fit into memory.
     shown: Option<Box<LoadedRun>>,
+    /// The files of the runs if this is a quick check; else empty.
+    check: Vec<PathBuf>,
 }
 
 /// Messages of import tasks.
@@ -250,6 +252,13 @@ impl Imports {
             let text = words::arrived(file, source, *was_known, remarks);
             context.notify(Notice::info(text));
             context.push(Request::Show(shown));
+            return;
+        }
+        if let [ImportedRun { file, source, was_known, remarks, check, .. }] = runs.as_mut_slice()
+            && !check.is_empty()
+        {
+            context.notify(Notice::info(words::arrived(file, source, *was_known, remarks)));
+            context.push(Request::Act(Box::new(Action::OpenQuick(std::mem::take(check)))));
             return;
         }
         context.push(Request::GoTo(PageId::Runs));

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{mem, slice};
 
+use jitterscope_engine::stats::Outcome;
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
 
@@ -19,7 +20,7 @@ use super::action::{Action, Notice};
 use super::part::{Context, Part, Request};
 use super::shown::{LateFocus, LoadedRun};
 use super::task::{TaskHost, Tasks, Watch};
-use crate::run_list::trend::{self, Change};
+use crate::run_list::trend;
 use crate::run_list::{LibraryItem, RunListEntry};
 use crate::text;
 use change::Changes;
@@ -268,8 +269,19 @@ impl Library {
         self.tasks.spawn("open", open, Message::Opened);
     }
 
-    /// Writes edited names, notes, tags, and annotations into the files of runs.
-    pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>) {
+    /// Writes edited names, notes, tags, and annotations into the files of runs. Changes of notes and tags are
+    /// announced with an offer to undo them.
+    pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>, context: &Context) {
+        let undo: Vec<(PathBuf, Edit)> =
+            edits.iter().filter_map(|(path, edit)| self.undo_of(path, edit)).collect();
+        if !undo.is_empty() {
+            context.notify(Notice::edited(undo));
+        }
+        self.write_edits(edits);
+    }
+
+    /// Writes edits into the files of runs.
+    pub(super) fn write_edits(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
         let edits = self.edits_of_files(edits);
         self.change("change", move || {
@@ -288,13 +300,24 @@ impl Library {
         });
     }
 
+    /// Returns the edit that undoes a change of a note or of tags; `None` if the edit changes neither.
+    fn undo_of(&self, path: &Path, edit: &Edit) -> Option<(PathBuf, Edit)> {
+        let item = self.items()?.iter().find(|item| item.path == path)?;
+        let run = item.run.as_ref().ok()?;
+        let undo = match edit {
+            Edit::Note(note) if *note != run.note => Edit::Note(run.note.clone()),
+            Edit::Tags(tags) if *tags != run.tags => Edit::Tags(run.tags.clone()),
+            _ => return None,
+        };
+        Some((path.to_owned(), undo))
+    }
+
     /// Returns by what share the key figure of a saved run is worse than that of the baseline, and
     /// the file of the baseline; `None` if the run is not worse or has no baseline.
     pub fn worse_than_baseline(&self, file: &Path) -> Option<(f64, &Path)> {
         let items = self.items()?;
         let run = items.iter().find(|item| item.path == file)?.run.as_ref().ok()?;
-        let Some(Change::Worse(share)) = run.change else { return None };
-        Some((share, &baseline_of(items, run)?.path))
+        Some((worse_by(run)?, &baseline_of(items, run)?.path))
     }
 
     fn change(&self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {
@@ -315,6 +338,11 @@ impl Library {
     pub fn finish_changes(&self) {
         while self.changes.next().is_some() {}
     }
+}
+
+/// Returns by what share of the baseline's value a run is worse; `None` unless it is worse.
+fn worse_by(run: &RunListEntry) -> Option<f64> {
+    run.change.filter(|delta| delta.result == Outcome::Worse)?.ratio.map(f64::abs)
 }
 
 /// Returns the newest run that is tagged as the baseline of the settings and machine of `run`.
@@ -340,7 +368,7 @@ fn new_entries<'a>(
 fn note_worse(new: &[&LibraryItem], items: &[LibraryItem], context: &Context) {
     for item in new {
         let Ok(run) = &item.run else { continue };
-        let Some(Change::Worse(share)) = run.change else { continue };
+        let Some(share) = worse_by(run) else { continue };
         let Some(baseline) = baseline_of(items, run) else { continue };
         let compare = Action::Compare(vec![baseline.path.clone(), item.path.clone()]);
         context.notify(Notice::warning(

@@ -1,10 +1,12 @@
 //! The tests: their settings and results, the run in progress, and the measurements that follow a
 //! run.
 
+mod capture_view;
 mod completion;
 mod late;
 mod live;
 mod quick;
+mod restored;
 mod run_sequence;
 mod starting;
 mod test_state;
@@ -19,7 +21,9 @@ use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::quick::continuation;
-use jitterscope_engine::report::{ChangeEffect, follow_up, frame_loop_of, with_follow_up};
+use jitterscope_engine::report::{
+    CaptureView, ChangeEffect, follow_up, frame_loop_of, with_follow_up,
+};
 use jitterscope_engine::run::{Labels, Run, RunId};
 use jitterscope_engine::runner::{OtherPrograms, Runner, SavedRun, lost_after};
 use jitterscope_engine::store;
@@ -58,8 +62,7 @@ pub struct WindowCost {
     pub hidden: Nanos,
     /// Time from the start of the program to the end of the first frame.
     pub first_image: Option<Nanos>,
-    /// 95th percentile of the time from an input to the frame that shows its effect, over recent
-    /// frames.
+    /// 95th percentile of the time from an input to the frame that shows its effect, over recent frames.
     pub input_p95: Option<Nanos>,
 }
 
@@ -79,6 +82,8 @@ enum Message {
     QuickOpened(Result<Box<FinishedCheck>, String>),
     /// The frames of a tested change of the "what helps" test were opened.
     ChangeOpened(Result<Box<LoadedRun>, String>),
+    /// The capture was evaluated for what is asked of it.
+    CaptureViewed(Result<Box<LoadedRun>, String>),
     /// Late frames of a result were recounted with another threshold; `None` if nothing changed.
     CountedLate(Option<Box<LoadedRun>>),
 }
@@ -90,6 +95,12 @@ pub struct Running {
     tests: Vec<TestState>,
     /// The imported run on screen, if any.
     capture: Option<Arc<LoadedRun>>,
+    /// The recording on screen.
+    recorded: Option<Arc<LoadedRun>>,
+    /// What was asked last of the shown capture.
+    view: CaptureView,
+    /// Whether the shown capture is being evaluated.
+    is_viewing: bool,
     active: Option<Active>,
     quick: Quick,
     /// The earlier run that the run in progress continues.
@@ -103,6 +114,7 @@ pub struct Running {
     window_cost: WindowCost,
     /// The tests whose last result was opened, or failed to open, since the start of the app.
     restored: Vec<&'static str>,
+    restoring_count: usize,
 }
 
 /// The run in progress.
@@ -134,6 +146,9 @@ impl Part for Running {
         *self = Self {
             tests: tests.into_iter().map(TestState::idle).collect(),
             capture: self.capture.take(),
+            recorded: self.recorded.take(),
+            view: std::mem::take(&mut self.view),
+            is_viewing: false,
             window_cost: self.window_cost,
             ..fresh
         };
@@ -146,6 +161,9 @@ impl Running {
             tasks: Tasks::new(host),
             tests: Plan::all().into_iter().map(TestState::new).collect(),
             capture: None,
+            recorded: None,
+            view: CaptureView::default(),
+            is_viewing: false,
             active: None,
             quick: Quick::default(),
             followed: None,
@@ -155,6 +173,7 @@ impl Running {
             endings: CompletionState::default(),
             window_cost: WindowCost::default(),
             restored: Vec::new(),
+            restoring_count: 0,
         }
     }
 
@@ -177,12 +196,20 @@ impl Running {
         self.capture.as_ref()
     }
 
+    /// Returns the recording on screen.
+    pub const fn recorded(&self) -> Option<&Arc<LoadedRun>> {
+        self.recorded.as_ref()
+    }
+
     /// Returns the result on screen for this key: of the test, unless it is running, or the
-    /// imported run.
+    /// imported run or recording.
     pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
         match self.test(key) {
             Some(state) => state.shown().filter(|_| state.live().is_none()),
-            None => self.capture().filter(|shown| shown.run.subject.key() == key),
+            None => [self.capture(), self.recorded()]
+                .into_iter()
+                .flatten()
+                .find(|shown| shown.run.subject.key() == key),
         }
     }
 
@@ -309,9 +336,15 @@ impl Running {
                 Message::ChangeOpened(Err(error)) => {
                     context.report_error(format!("The frames cannot be shown: {error}."));
                 }
-                Message::Restored(Ok(shown)) => self.show_restored(*shown, context),
-                // If the file is missing, the page is shown as before the first run.
-                Message::Restored(Err(error)) => log::info!("no last result: {error}"),
+                Message::Restored(result) => {
+                    self.restoring_count = self.restoring_count.saturating_sub(1);
+                    match result {
+                        Ok(shown) => self.show_restored(*shown, context),
+                        // If the file is missing, the page is shown as before the first run.
+                        Err(error) => log::info!("no last result: {error}"),
+                    }
+                }
+                Message::CaptureViewed(shown) => self.take_viewed(shown.ok().map(|shown| *shown)),
                 Message::CountedLate(shown) => {
                     if let Some(shown) = shown {
                         self.take_counted(*shown, context);
@@ -483,7 +516,12 @@ impl Running {
         }
         context.push(Request::ListRuns);
         if shown.run.capture().is_some() {
+            self.view.clone_from(&shown.report.options.capture);
             self.capture = Some(Arc::new(shown));
+            return;
+        }
+        if shown.run.recording().is_some() {
+            self.recorded = Some(Arc::new(shown));
             return;
         }
         let key = shown.run.subject.key();
@@ -491,27 +529,6 @@ impl Running {
             state.show(shown);
         }
         self.count_late(context);
-    }
-
-    /// Opens the last result of a test in the background if no result is on screen; only once per
-    /// test.
-    pub(super) fn restore(&mut self, test: &'static str, path: PathBuf, context: &Context) {
-        let is_empty = self.test(test).is_some_and(TestState::is_empty);
-        if !is_empty || context.is_busy || self.restored.contains(&test) {
-            return;
-        }
-        self.restored.push(test);
-        let open = move || LoadedRun::open(&path).map(Box::new);
-        self.tasks.spawn("restore-result", open, Message::Restored);
-    }
-
-    /// Shows a result of the previous session, unless another result is on screen.
-    fn show_restored(&mut self, shown: LoadedRun, context: &Context) {
-        let state = self.test_mut(shown.run.subject.key());
-        if let Some(state) = state.filter(|state| state.is_empty()) {
-            state.show(shown);
-            self.count_late(context);
-        }
     }
 
     /// Opens the saved quick check with these run files.

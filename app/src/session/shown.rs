@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
-use jitterscope_engine::report::{Cause, Chart, Options, Report};
+use jitterscope_engine::report::{CaptureView, Cause, Chart, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -71,10 +71,18 @@ impl LoadedRun {
         if self.is_counted(percent) {
             return None;
         }
-        let options = Options { late_percent: percent };
+        let options = Options { late_percent: percent, ..self.report.options.clone() };
         let report = Report::of(&self.run, &options);
         let charts = report.charts(&self.run).into();
         Some(Self { report, charts, ..self.clone() })
+    }
+
+    /// Returns the capture evaluated for what is asked of it. Time: O(n log n) in the number of frames.
+    pub(in crate::session) fn viewed(&self, capture: CaptureView) -> Self {
+        let options = Options { capture, ..self.report.options.clone() };
+        let report = Report::of(&self.run, &options);
+        let charts = report.charts(&self.run).into();
+        Self { report, charts, ..self.clone() }
     }
 
     /// Returns the run with late frames counted with the threshold of its plan, which exports use.

@@ -7,7 +7,8 @@ use super::{cut, list_date, local, run_name};
 
 pub use jitterscope_engine::report::comparison::words::*;
 pub use jitterscope_engine::report::document::comparison::{
-    Cells, ComparisonSet, RunNames, cells, metric_unit, overall, remarks, statement,
+    ComparisonSet, Difference, RunNames, condition_table, difference_table, overall, remarks,
+    statement,
 };
 
 /// How the window and the command line write the names and dates of compared runs.

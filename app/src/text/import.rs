@@ -15,6 +15,17 @@ pub const NOTHING_THERE: &str =
 pub const OTHER_OF_THAT_ID: &str =
     "The library already contains a run with this ID. This one is open but not saved.";
 
+/// Shown for a quick check of which a run has the ID of another saved run.
+pub const OTHER_CHECK_OF_THAT_ID: &str =
+    "the library contains another run with the ID of one of its runs";
+
+/// Shown for a quick check where no folder of runs is known.
+pub const NO_FOLDER: &str =
+    "a quick check opens only where runs are saved; select a folder in Settings";
+
+/// Shown for a file of this program without a run.
+pub const NO_RUN: &str = "it contains no run";
+
 /// The list of supported files.
 pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFrameX, OCAT, \
                          FrameView, and Afterburner logs; cyclictest, HdrHistogram, and rtla \

@@ -1,10 +1,11 @@
 //! Texts about a test in progress.
 
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Load, LoadCount};
-use jitterscope_engine::report::Suspect;
+use jitterscope_engine::report::{Disturbance, Suspect};
 use jitterscope_engine::runner::OtherPrograms;
 
-use super::format_share;
+use super::{capitalized, format_long_time, format_share};
 
 /// Returns the number of load threads in words: "4 load threads".
 pub fn load_threads(load: &Load) -> String {
@@ -26,6 +27,17 @@ pub fn busy_now(found: &OtherPrograms) -> Option<String> {
     let names: Vec<String> = found.busiest.iter().map(name).collect();
     let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
     Some(format!("other programs use {share} of one CPU{named}"))
+}
+
+/// Returns which other programs a measurement waits for, and until when: below their limit, or after this time.
+pub fn waiting_for(found: &OtherPrograms, limit: Nanos) -> String {
+    let now = busy_now(found);
+    format!(
+        "{}. Starts below {}, or after {}.",
+        capitalized(now.as_deref().unwrap_or("the load of other programs is being measured")),
+        format_share(Disturbance::LIMIT),
+        format_long_time(limit),
+    )
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use jitterscope_engine::report::Configuration;
 use jitterscope_engine::report::comparison::{Delta, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Outcome, Summary};
 
-pub use jitterscope_engine::report::comparison::words::{
-    LOW as MEANING, LOW_OF_TENTH as MEANING_OF_TENTH,
-};
+pub use jitterscope_engine::report::comparison::words::LOW as MEANING;
 
 /// Returns the name of a definition of the 1% low.
 pub const fn name(low: LowDefinition) -> &'static str {

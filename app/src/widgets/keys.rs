@@ -19,6 +19,8 @@ pub enum Command {
     /// Shows the page of the test whose shortcut has this digit; `None` for a test without a
     /// shortcut.
     Test(Option<u8>),
+    /// Shows the Record page.
+    Record,
     /// Shows the Runs page.
     Runs,
     /// Shows the Compare page.
@@ -143,7 +145,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Every shortcut except those that show the pages of the tests: the engine names the tests.
-pub const KEYS: [Keys; 42] = [
+pub const KEYS: [Keys; 43] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -154,6 +156,12 @@ pub const KEYS: [Keys; 42] = [
     ),
     keys(Command::Mark, TEST, "Mark this moment", &[plain(Key::M)]),
     keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
+    keys(
+        Command::Record,
+        PAGES,
+        "Record",
+        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::M)],
+    ),
     keys(
         Command::WhatHelps,
         PAGES,

@@ -1,7 +1,9 @@
 //! Draws the swatch of a series: its marker, and a line with its dash pattern.
 
 use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use jitterscope_engine::report::Cause;
 
+use crate::theme::Tokens;
 use crate::theme::tokens::{Dash, Mark};
 
 /// Draws a filled or hollow marker; `radius` is in points.
@@ -29,4 +31,26 @@ pub fn line_sample(painter: &Painter, rect: Rect, dash: Dash, color: Color32) {
     let y = rect.center().y;
     let path = [pos2(rect.left(), y), pos2(rect.right(), y)];
     painter.extend(dash.line(&path, Stroke::new(2.0, color)));
+}
+
+/// Returns color and marker of a cause, the same in plot, list, and legend.
+pub fn cause_style(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
+    let (_, mark, series) = cause.row().look;
+    (tokens.series(series).color, mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_that_differ_have_different_marks() {
+        for tokens in [&crate::theme::tokens::DARK, &crate::theme::tokens::LIGHT] {
+            let distinct = Cause::ALL.into_iter().filter(|cause| *cause != Cause::NoEvent);
+            let marks: Vec<Mark> = distinct.map(|cause| cause_style(tokens, cause).1).collect();
+            for (at, one) in marks.iter().enumerate() {
+                assert!(!marks[at + 1..].contains(one), "{one:?}");
+            }
+        }
+    }
 }

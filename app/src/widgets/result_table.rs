@@ -22,7 +22,7 @@ use jitterscope_engine::report::Table;
 use jitterscope_engine::report::table::Format;
 
 use self::cell::CellView;
-use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
+use self::columns::{GAP, ShownColumn, fit, menu_ui, shown_columns, shown_keys};
 use self::cursor::{Cursor, Pressed};
 pub use self::forest::ForestPlot;
 use self::forest::ForestView;
@@ -67,6 +67,8 @@ pub struct ResultTable<'a> {
     /// Whether the user can open a row by a double click or Enter; [`TableResponse::opened`]
     /// returns the row.
     pub can_open: bool,
+    /// Whether the arrow keys select the row to which they move the keyboard cursor, once a row is selected.
+    pub is_selected_by_cursor: bool,
     /// The number of rows above which the table scrolls.
     pub max_rows: usize,
     /// The forest plot, drawn in an additional column: a dot and an interval per row, on a common
@@ -98,6 +100,7 @@ impl<'a> ResultTable<'a> {
             selected: None,
             plotted: None,
             can_open: false,
+            is_selected_by_cursor: false,
             max_rows: 16,
             forest: None,
         }
@@ -131,20 +134,52 @@ impl<'a> ResultTable<'a> {
                 },
                 |ui| {
                     let columns = shown_columns(&prepared, &keys, &before, room);
-                    ui.scope_builder(UiBuilder::new().scope_id(id), |ui| {
-                        ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
-                        let scroll = ScrollArea::horizontal().auto_shrink([false, true]);
-                        let mut memory = memory.borrow_mut();
-                        scroll
-                            .show(ui, |ui| self.grid_ui(ui, id, &prepared, &columns, &mut memory))
-                            .inner
-                    })
-                    .inner
+                    self.scroll_ui(ui, id, &prepared, &columns, &mut memory.borrow_mut())
                 },
             )
             .inner;
         memory.into_inner().store(ui.ctx(), id, &before);
         response
+    }
+
+    /// Shows the table in a card of the caller, without controls. Rows beyond `height` points scroll. If the layout has
+    /// no leading columns, all columns that are not optional are shown, and scroll horizontally if they do not fit.
+    pub fn show_in_card(mut self, ui: &mut Ui, height: f32) -> TableResponse {
+        let id = Id::unique(("result-table", self.key));
+        let before = Memory::load(ui.ctx(), id);
+        let mut memory = before.clone();
+        while size::TABLE_HEADER + rows_height(self.max_rows) > height && 1 < self.max_rows {
+            self.max_rows -= 1;
+        }
+        let prepared = Prepared::of(ui, id.with("prepared"), self.table, &self.layout, self.unit);
+        let room = self.room(ui.available_width(), ui.spacing().scroll.allocated_width());
+        let shown = self.table.columns.iter().filter(|column| !column.is_optional);
+        let keys: Vec<&'static str> = if self.layout.leading.is_empty() {
+            shown.map(|column| column.key).collect()
+        } else {
+            shown_keys(&prepared, (&self.layout, self.hidden), &before, room)
+        };
+        let mut columns = shown_columns(&prepared, &keys, &before, room);
+        fit(&mut columns, room);
+        let response = self.scroll_ui(ui, id, &prepared, &columns, &mut memory);
+        memory.store(ui.ctx(), id, &before);
+        response
+    }
+
+    fn scroll_ui(
+        &mut self,
+        ui: &mut Ui,
+        id: Id,
+        prepared: &Prepared,
+        columns: &[ShownColumn],
+        memory: &mut Memory,
+    ) -> TableResponse {
+        ui.scope_builder(UiBuilder::new().scope_id(id), |ui| {
+            ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
+            let scroll = ScrollArea::horizontal().auto_shrink([false, true]);
+            scroll.show(ui, |ui| self.grid_ui(ui, id, prepared, columns, memory)).inner
+        })
+        .inner
     }
 
     /// Returns the width in points that the columns of the table can use in a card of width
@@ -181,8 +216,7 @@ impl<'a> ResultTable<'a> {
         let has_moved = has_focus && cursor != cursor_before;
         let heights = (
             size::TABLE_HEADER + if prepared.grid.groups.is_empty() { 0.0 } else { GROUP },
-            f32::from(u16::try_from(order.len().min(self.max_rows)).unwrap_or(u16::MAX))
-                * size::TABLE_ROW,
+            rows_height(order.len().min(self.max_rows)),
         );
         let top_left = ui.cursor().min;
         let forest = self.forest.map(|plot| ForestView::new(plot, prepared, columns));
@@ -280,7 +314,14 @@ impl<'a> ResultTable<'a> {
         order: &[usize],
         (memory, acted): (&mut Memory, &mut Acted),
     ) {
-        let Some(pressed) = pressed else { return };
+        let Some(pressed) = pressed else {
+            let row = cursor.row.checked_sub(1).and_then(|row| order.get(row)).copied();
+            let is_moved = self.is_selected_by_cursor && view.has_moved;
+            acted.response.selected =
+                acted.response.selected.or(row.filter(|_| is_moved && self.selected.is_some()));
+            acted.response.selected.take_if(|row| is_moved && self.selected == Some(*row));
+            return;
+        };
         let column = view.columns.get(cursor.column);
         let column = column.and_then(|column| view.prepared.grid.columns.get(column.at));
         if pressed == Pressed::Copy {
@@ -500,6 +541,11 @@ impl View<'_> {
         let prepared = self.prepared;
         CellView { prepared, column, source, label: &label, is_first, is_link }.name()
     }
+}
+
+/// Returns the height of this many rows, in points.
+fn rows_height(count: usize) -> f32 {
+    f32::from(u16::try_from(count).unwrap_or(u16::MAX)) * size::TABLE_ROW
 }
 
 /// Draws the unit selector, if the table has times.

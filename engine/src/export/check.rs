@@ -1,7 +1,11 @@
-//! A quick check as one file: an HTML page, or Markdown for a ticket.
+//! A quick check as one file: an HTML page or JSON with its runs, or Markdown for a ticket.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
 
 use super::{IncludedNames, ticket};
-use crate::format::measurement_sum;
+use crate::format::exported::{self, ExportedRun};
+use crate::format::{KeptSamples, check_result, measurement_sum};
 use crate::report::document::check::{self, CheckParts};
 use crate::report::document::{Block, Document, Fact, Summary};
 use crate::report::quick::{Measured, Scorecard};
@@ -21,6 +25,8 @@ pub struct CheckFile<'a> {
     pub date: fn(jiff::Timestamp) -> String,
     /// The names that the file may contain.
     pub included_names: IncludedNames,
+    /// The samples that an HTML page and a JSON file hold.
+    pub samples: KeptSamples,
 }
 
 impl CheckFile<'_> {
@@ -29,10 +35,26 @@ impl CheckFile<'_> {
         self.parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect()
     }
 
+    /// Returns when the first run began.
+    fn began(&self) -> jiff::Timestamp {
+        self.runs().iter().map(|run| run.started_at).min().unwrap_or_default()
+    }
+
     /// Returns the date of the first run.
     pub(super) fn when(&self) -> String {
-        let runs = self.runs();
-        (self.date)(runs.iter().map(|run| run.started_at).min().unwrap_or_default())
+        (self.date)(self.began())
+    }
+
+    /// Writes the result and the runs as JSON, and returns the checksum.
+    pub(super) fn write_runs(&self, to: &mut dyn Write) -> io::Result<String> {
+        let measured = self.parts.iter().filter_map(|(_, measured)| *measured);
+        let runs: Vec<ExportedRun<'_>> = measured
+            .map(|(run, report)| {
+                let verdict = Cow::Owned(report.sentence());
+                ExportedRun { run, report, verdict, kept: self.samples }
+            })
+            .collect();
+        exported::write_check(check_result(self.parts, self.card, self.began()), &runs, to)
     }
 
     /// Returns the result as a document; `privacy` states which names are excluded.
@@ -49,6 +71,8 @@ impl CheckFile<'_> {
             Fact::new(*name, format!("run {}, SHA-256 of the measurement {sum}", run.id))
         };
         let mut file: Vec<Fact> = runs.iter().map(of_run).collect();
+        let kept = self.samples;
+        file.extend((kept != KeptSamples::All).then(|| Fact::new("Samples", kept.statement())));
         file.extend((!privacy.is_empty()).then(|| Fact::new("Names", format!("{privacy}."))));
         let parts = CheckParts { runs: &runs, chart: self.chart, when: &self.when(), file: &file };
         check::document(self.card, parts)

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use super::series;
+use super::{captured, series};
 use crate::format::cyclictest::{self as file, Cyclictest, Histogram, SysInfo, Thread};
 use crate::report::{Configuration, Report};
-use crate::run::Run;
+use crate::run::{Capture, Run};
 
 /// Writes every measured configuration as a thread. Instead of the host name, the file contains
 /// "redacted". The bins of the histograms are 1 ns wide and cover every value.
@@ -19,6 +19,13 @@ pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
         .zip(0_u32..)
         .map(|(row, number)| (number.to_string(), thread(run, row)))
         .collect();
+    let thread = match run.capture() {
+        Some(Capture::Histogram(all)) => {
+            let threads = captured::threads(all).zip(0_u32..);
+            threads.map(|(thread, number)| (number.to_string(), thread)).collect()
+        }
+        _ => thread,
+    };
     let kernel = machine.kernel.clone().unwrap_or_default();
     let period = report.rows.first().map_or(0, |row| row.period.get() / 1_000);
     let mail = |at: jiff::Timestamp| at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string();

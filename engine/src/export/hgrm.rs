@@ -3,24 +3,38 @@
 use std::io::{self, Write};
 
 use crate::nanos::Nanos;
-use crate::stats::{Sorted, Spread};
 
 /// Number of rows per halving of the distance to 100%: from 0 to 50%, from 50% to 75%, and so on.
 const TICKS: f64 = 5.0;
 
 /// Writes the percentile listing of `lateness`, which is in nanoseconds. Values are exact, while HdrHistogram rounds
 /// values to its buckets.
-pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
+pub fn write(mut lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
+    lateness.sort_unstable();
+    let bins = lateness.chunk_by(|a, b| a == b);
+    let bins = bins
+        .filter_map(|same| Some((*same.first()?, u64::try_from(same.len()).unwrap_or(u64::MAX))));
+    write_counted(&bins.collect::<Vec<_>>(), to)
+}
+
+/// Writes the percentile listing of values in nanoseconds, ascending, each with its count.
+pub(super) fn write_counted(bins: &[(i64, u64)], to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
         "{:>12} {:>14} {:>10} {:>14}",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     )?;
     writeln!(to)?;
-    let Some(sorted) = Sorted::of(lateness) else { return Ok(()) };
-    let count = sorted.count();
+    let up_to: Vec<u64> = bins
+        .iter()
+        .scan(0_u64, |sum, (_, count)| {
+            *sum = sum.saturating_add(*count);
+            Some(*sum)
+        })
+        .collect();
+    let Some(((max, _), &count)) = bins.last().zip(up_to.last()) else { return Ok(()) };
     let micros = |nanos: i64| Nanos::new(nanos).as_micros();
-    let total = u32::try_from(count).unwrap_or(u32::MAX);
+    let total = float(count);
     // Each halving of the distance to 100% has five rows. Each row is computed from the halving instead of the previous
     // row, so that rounding errors do not accumulate.
     'rows: for halving in 0_i32..60 {
@@ -28,26 +42,31 @@ pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
         for tick in 0..5_i32 {
             let share = from + step * f64::from(tick);
             // The smallest value such that at least this share of all values is at or below the value.
-            let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, count);
-            let value = sorted.at(rank - 1);
-            let up_to = sorted.count_while(|one| one <= value);
+            let rank = whole((share * total - 1e-9).ceil()).clamp(1, count);
+            let place = up_to.partition_point(|&up_to| up_to < rank);
+            let (Some((value, _)), Some(&up_to)) = (bins.get(place), up_to.get(place)) else {
+                break 'rows;
+            };
             if up_to == count {
                 break 'rows;
             }
             let inverse = 1.0 / (1.0 - share);
-            writeln!(to, "{:12.3} {share:2.12} {up_to:10} {inverse:14.2}", micros(value))?;
+            writeln!(to, "{:12.3} {share:2.12} {up_to:10} {inverse:14.2}", micros(*value))?;
         }
     }
-    writeln!(to, "{:12.3} {:2.12} {:10}", micros(sorted.max()), 1.0, count)?;
-    let spread = Spread::of_sorted(&sorted);
-    writeln!(
-        to,
-        "#[Mean    = {:12.3}, StdDeviation   = {:12.3}]",
-        spread.mean_nanos / 1e3,
-        spread.std_dev_nanos.unwrap_or(0.0) / 1e3
-    )?;
-    writeln!(to, "#[Max     = {:12.3}, Total count    = {:12}]", micros(sorted.max()), count)?;
+    writeln!(to, "{:12.3} {:2.12} {:10}", micros(*max), 1.0, count)?;
+    let mean =
+        bins.iter().map(|(value, count)| micros(*value) * float(*count)).sum::<f64>() / total;
+    let squares = bins.iter().map(|(value, count)| (micros(*value) - mean).powi(2) * float(*count));
+    let deviation = if 1 < count { (squares.sum::<f64>() / (total - 1.0)).sqrt() } else { 0.0 };
+    writeln!(to, "#[Mean    = {mean:12.3}, StdDeviation   = {deviation:12.3}]")?;
+    writeln!(to, "#[Max     = {:12.3}, Total count    = {:12}]", micros(*max), count)?;
     writeln!(to, "#[Buckets = {:12}, SubBuckets     = {:12}]", 1, count)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
+const fn float(count: u64) -> f64 {
+    count as f64
 }
 
 /// Returns the integer part of a rank.
@@ -56,8 +75,8 @@ pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
     clippy::cast_sign_loss,
     reason = "a rank is not negative and far below 2^53"
 )]
-fn whole(value: f64) -> usize {
-    value as usize
+fn whole(value: f64) -> u64 {
+    value as u64
 }
 
 #[cfg(test)]

@@ -14,10 +14,12 @@ use std::io::{self, Write};
 use super::sanitize::{NAME, NOTE, html, html_lines};
 use super::svg::{self, fluid};
 use super::{CheckFile, Headline, IncludedNames, Options, comparison_document, ticket};
-use crate::format::exported;
+use crate::format::checksum::write_page;
+use crate::format::{KeptSamples, exported};
 use crate::report::chart::default_row;
 use crate::report::document::comparison::{self, ComparisonSet, RunNames};
-use crate::report::document::{Block, Document, Head, Level, Sign};
+use crate::report::document::{Block, Document, Head, Level, Sign, trend};
+use crate::report::trend::Trend;
 use crate::report::{Chart, Configuration, Report};
 use crate::run::Run;
 
@@ -59,18 +61,35 @@ pub fn write(
     let timeline = row.map(|row| (run, row, row.label.get(..name(row)).unwrap_or_default()));
     let drawings = Drawings { charts, timeline, sides: None };
     let foot = format!("Jitterscope run {}, {}", run.id, headline.about);
-    page(&document, &drawings, &foot, to)?;
-    let inside = if holds.is_whole() {
-        writeln!(to, "{DATA_BEGINS}")?;
-        let sum = exported::write(run, report, &headline.sentence, to)?;
-        writeln!(to, "</script>")?;
-        blocks::closed(&ticket::file_section(run, headline, Some(&sum)), &drawings, to)?;
-        "This file contains the run: drop it on Jitterscope to open it."
-    } else {
-        blocks::closed(&ticket::file_section(run, headline, None), &drawings, to)?;
-        "Parts of the run were omitted, so this file cannot be imported."
-    };
-    finish(inside, &headline.privacy, to)
+    write_page(to, |to| {
+        page(&document, &drawings, &foot, to)?;
+        let kept = holds.samples;
+        let sum = if holds.is_whole() {
+            let exported = ticket::exported_run(run, report, headline, kept);
+            Some(write_data(to, |to| exported::write(&exported, to))?)
+        } else {
+            None
+        };
+        let section = ticket::file_section(run, headline, sum.as_deref(), kept);
+        blocks::closed(&section, &drawings, to)?;
+        let inside = match kept {
+            _ if sum.is_none() => "Parts of the run were omitted, so this file cannot be imported.",
+            KeptSamples::All => "This file contains the run: drop it on Jitterscope to open it.",
+            KeptSamples::Worst | KeptSamples::None => kept.statement(),
+        };
+        finish(inside, &headline.privacy, to)
+    })
+}
+
+/// Writes the element that contains runs as JSON, and returns the checksum of the JSON.
+fn write_data(
+    to: &mut dyn Write,
+    data: impl FnOnce(&mut dyn Write) -> io::Result<String>,
+) -> io::Result<String> {
+    writeln!(to, "{DATA_BEGINS}")?;
+    let sum = data(to)?;
+    writeln!(to, "</script>")?;
+    Ok(sum)
 }
 
 /// Writes the page of a quick check; `privacy` states which names were redacted.
@@ -82,8 +101,17 @@ pub(super) fn write_check(
     let document = file.document(privacy);
     let charts = file.chart.into_iter().cloned().collect();
     let foot = format!("Jitterscope, {}, {}", document.head.title, file.when());
-    page(&document, &Drawings { charts, ..Drawings::default() }, &foot, to)?;
-    finish("This page holds no run to open: export its runs as JSON.", privacy, to)
+    write_page(to, |to| {
+        page(&document, &Drawings { charts, ..Drawings::default() }, &foot, to)?;
+        write_data(to, |to| file.write_runs(to))?;
+        let inside = match file.samples {
+            KeptSamples::All => {
+                "This file contains the check with its runs: drop it on Jitterscope to open it."
+            }
+            kept => kept.statement(),
+        };
+        finish(inside, privacy, to)
+    })
 }
 
 /// Writes a comparison, or those of the parts of quick checks, as a page. Names that `included` excludes are already
@@ -101,8 +129,20 @@ pub fn write_comparison(
         timeline: None,
         sides: sets.first().map(compared::ComparisonPage::new),
     };
-    page(&document, &drawings, &format!("Jitterscope comparison, {}", document.head.ids), to)?;
-    finish("This page holds no run to open: attach the reports of the runs.", &privacy, to)
+    let foot = format!("Jitterscope comparison, {}", document.head.ids);
+    write_page(to, |to| {
+        page(&document, &drawings, &foot, to)?;
+        finish("This page holds no run to open: attach the reports of the runs.", &privacy, to)
+    })
+}
+
+/// Writes a trend as a page; `document` is that of the trend.
+pub fn write_trend(trend: &Trend, document: &Document, to: &mut dyn Write) -> io::Result<()> {
+    let drawings = Drawings { charts: vec![trend::chart(trend)], ..Drawings::default() };
+    write_page(to, |to| {
+        page(document, &drawings, "Jitterscope trend", to)?;
+        finish("This page holds no run to open: export the runs as JSON.", "", to)
+    })
 }
 
 /// Writes the page of a document up to the end of its closed sections, to which more can be added.

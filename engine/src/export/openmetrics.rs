@@ -10,11 +10,12 @@ mod name;
 use std::collections::BTreeSet;
 
 use super::{privacy, series};
+use crate::format::RecordStatus;
 use crate::nanos::Nanos;
 use crate::report::table::{Cell, TableRow};
 use crate::report::{Report, Table};
 use crate::run::Run;
-use crate::stats::GradeRange;
+use crate::stats::{Grade, GradeRange};
 use family::{Families, Labels};
 
 /// Maximum number of configurations of a run for which series are written.
@@ -85,6 +86,88 @@ pub fn text(sources: &[Source<'_>], check: Option<GradeRange>) -> String {
     }
     for source in sources {
         add_run(&mut families, source);
+    }
+    families.text()
+}
+
+/// Returns the metrics of a recorder that runs.
+pub fn of_recorder(status: &RecordStatus) -> String {
+    let mut families = Families::default();
+    let labels = Labels::default();
+    let seconds = |time: Nanos| time.as_secs();
+    let count = |count: usize| crate::stats::float(count);
+    for (name, help, value) in [
+        ("jitterscope_recorder_length_seconds", "Length of the recording.", seconds(status.length)),
+        ("jitterscope_recorder_frames", "Number of frames so far.", count(status.frame_count)),
+        (
+            "jitterscope_recorder_stutters",
+            "Number of stutters so far.",
+            count(status.stutter_count),
+        ),
+        ("jitterscope_recorder_stalls", "Number of stalls so far.", count(status.stall_count)),
+        ("jitterscope_recorder_details", "Number of saved details.", count(status.detail_count)),
+    ] {
+        families.gauge(name, help, &labels, value);
+    }
+    if let Some(ring) = status.ring {
+        let help = "Time of which the memory holds the kernel's records.";
+        families.gauge("jitterscope_recorder_memory_seconds", help, &labels, seconds(ring));
+    }
+    families.text()
+}
+
+/// What metrics a host has.
+#[derive(Clone, Copy, Debug)]
+pub struct HostMetrics<'a> {
+    /// The host, as the list of hosts names it.
+    pub host: &'a str,
+    /// Whether the host was measured.
+    pub is_measured: bool,
+    /// The words of the worst and of the best grade that the data allows; `None` without a grade.
+    pub grades: Option<[&'a str; 2]>,
+    /// The p99 lateness in nanoseconds.
+    pub p99_nanos: Option<i64>,
+    /// The longest gap in nanoseconds.
+    pub longest_gap_nanos: Option<i64>,
+}
+
+/// Returns the metrics of several hosts, with one series per host.
+pub fn of_hosts<'a>(hosts: impl Iterator<Item = HostMetrics<'a>>) -> String {
+    let all = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
+    let mut families = Families::default();
+    for HostMetrics { host, is_measured, grades, p99_nanos, longest_gap_nanos } in hosts {
+        let labels = Labels::default().with("host", host);
+        let help = "1 where the host was measured, 0 where it failed or was not started.";
+        families.gauge(
+            "jitterscope_host_measured",
+            help,
+            &labels,
+            f64::from(u8::from(is_measured)),
+        );
+        let grade = |word: &str| all.into_iter().find(|grade| grade.word() == word);
+        if let Some([worst, best]) = grades
+            && let (Some(worst), Some(best)) = (grade(worst), grade(best))
+        {
+            for (name, end, grade) in [
+                ("jitterscope_host_grade", "worst", worst),
+                ("jitterscope_host_grade_best", "best", best),
+            ] {
+                let help =
+                    format!("Verdict of the host: the {end} grade that the data allows. {GRADES}");
+                families.gauge(name, &help, &labels, f64::from(grade as u8));
+            }
+        }
+        for (name, help, nanos) in [
+            ("jitterscope_host_p99_lateness_seconds", "The p99 lateness.", p99_nanos),
+            (
+                "jitterscope_host_longest_gap_seconds",
+                "The longest gap on any CPU.",
+                longest_gap_nanos,
+            ),
+        ] {
+            let seconds = nanos.map_or(f64::NAN, |nanos| Nanos::new(nanos).as_f64() / 1e9);
+            families.gauge(name, help, &labels, seconds);
+        }
     }
     families.text()
 }

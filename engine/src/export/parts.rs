@@ -1,6 +1,7 @@
 //! The parts of a run that a report contains, and the reduction of a run to one configuration.
 
 use super::{Format, Headline, default_row};
+use crate::format::KeptSamples;
 use crate::report::{Report, judges_each_configuration};
 use crate::run::{Run, Subject};
 
@@ -18,11 +19,19 @@ pub struct Parts {
     pub repeat: bool,
     /// Note and tags.
     pub notes: bool,
+    /// The samples, in HTML and JSON.
+    pub samples: KeptSamples,
 }
 
 impl Parts {
     /// All parts.
-    pub const ALL: Self = Self { all_rows: true, machine: true, repeat: true, notes: true };
+    pub const ALL: Self = Self {
+        all_rows: true,
+        machine: true,
+        repeat: true,
+        notes: true,
+        samples: KeptSamples::All,
+    };
 
     /// Returns the parts that a file of this format contains: parts that the format cannot omit are
     /// always set.
@@ -30,11 +39,12 @@ impl Parts {
     pub const fn of(self, format: Format) -> Self {
         match format {
             Format::Html | Format::Markdown => self,
+            Format::Json => Self { notes: self.notes, samples: self.samples, ..Self::ALL },
             _ => Self { notes: self.notes, ..Self::ALL },
         }
     }
 
-    /// Whether an HTML page contains the complete run, so that the page can be imported.
+    /// Whether an HTML page contains all parts of the run; it can be imported if it holds all samples, too.
     pub const fn is_whole(self) -> bool {
         self.all_rows && self.machine && self.repeat
     }

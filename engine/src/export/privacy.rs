@@ -10,9 +10,9 @@ mod programs;
 use std::sync::OnceLock;
 
 use super::{Headline, Options};
-use crate::platform::{self, Refusal};
-use crate::report::Report;
-use crate::run::{Ending, Run, Subject, Trace};
+use crate::platform;
+use crate::report::{RecordingResults, Report};
+use crate::run::{Run, Subject};
 use addresses::without_addresses;
 pub(super) use programs::program;
 
@@ -264,7 +264,7 @@ pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
     for text in versions(&mut clean) {
         *text = included.without_names(text, &leave_out);
     }
-    for_each_text(&mut clean, &mut |text| *text = included.redacted(text, &leave_out));
+    clean.for_each_text(&mut |text| *text = included.redacted(text, &leave_out));
     if !included.host {
         clean.host = None;
     } else if let Some(host) = &mut clean.host {
@@ -272,6 +272,11 @@ pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
     }
     if !included.programs {
         programs::hide(&mut clean, run, &report.delays);
+        if let Subject::Recorded(recording) = &mut clean.subject
+            && let Some(results) = report.results.get::<RecordingResults>()
+        {
+            programs::hide_recorded(recording, &results.analysis);
+        }
     }
     (clean != *run).then_some(clean)
 }
@@ -291,52 +296,6 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
 /// in these texts are a version, not a network address.
 fn versions(run: &mut Run) -> impl Iterator<Item = &mut String> {
     [&mut run.machine.os, &mut run.machine.kernel].into_iter().flatten()
-}
-
-/// Calls `change` for every text of a run that comes from the user, the system, or another program.
-fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
-    for text in [&mut run.name, &mut run.note, &mut run.clock.name] {
-        change(text);
-    }
-    run.tags.iter_mut().for_each(&mut *change);
-    run.annotations.iter_mut().for_each(|one| change(&mut one.text));
-    if let Ending::Failed(reason) = &mut run.ending {
-        change(reason);
-    }
-    if let Some(group) = &mut run.group {
-        group.skipped.iter_mut().for_each(&mut *change);
-    }
-    let machine = &mut run.machine;
-    let facts = [
-        &mut machine.cpu_model,
-        &mut machine.cpu_brand,
-        &mut machine.gpu,
-        &mut machine.gpu_driver,
-        &mut machine.virtualization,
-        &mut machine.power.governor_or_plan,
-        &mut run.health.journal_error,
-    ];
-    facts.into_iter().flatten().for_each(&mut *change);
-    for (_, value) in &mut machine.scheduler {
-        change(value);
-    }
-    if let Subject::Imported(capture) = &mut run.subject {
-        capture.labels_mut().into_iter().for_each(&mut *change);
-    }
-    for trial in &mut run.trials {
-        change(&mut trial.trial.label);
-        trial.skipped.iter_mut().for_each(&mut *change);
-        let traced = trial.trace.iter_mut().flat_map(Trace::names_mut);
-        traced.for_each(&mut *change);
-        for refusal in trial.applied.iter_mut().flat_map(|applied| &mut applied.refusals) {
-            let Refusal { requested, call, error_name, reason, remedy, .. } = refusal;
-            [requested, call, error_name, reason, remedy].into_iter().for_each(&mut *change);
-        }
-        if let Some(applied) = &mut trial.applied {
-            change(&mut applied.mechanism);
-            change(&mut applied.sleep_call);
-        }
-    }
 }
 
 #[cfg(test)]

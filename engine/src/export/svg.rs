@@ -88,6 +88,7 @@ fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
     let mut drawing = Drawing { body: String::new(), size, top, x: &chart.x, y: &chart.y };
     drawing.zones(&chart.x, true);
     drawing.zones(&chart.y, false);
+    drawing.band(chart.band);
     drawing.marks(&chart.marks);
     drawing.body
 }
@@ -194,6 +195,7 @@ mod tests {
             y,
             marks,
             limits: vec![Limit { at: 1e9, label: "limit".to_owned(), is_vertical: true }],
+            band: Some((0.5, 1.0)),
             is_half: false,
         }
     }
@@ -206,7 +208,9 @@ mod tests {
                 label: "two".to_owned(),
                 points: vec![(1e9, 1.0)],
                 intervals: vec![(0.5, 1.5)],
+                is_hollow: false,
             },
+            Series { is_hollow: true, ..Series::new("three", vec![(2e9, 1.0)]) },
         ];
         let values = || Axis::linear("", Quantity::Number, 0.0, 2.0);
         let rows = || Axis::rows(vec!["CPU 0".to_owned(), "x".repeat(90)]);
@@ -226,7 +230,8 @@ mod tests {
             (Marks::Lines(series.clone()), values(), "class='line s1'"),
             (Marks::Steps(series.clone()), values().graded(0.5, 1.5), "class='zone'"),
             (Marks::Points(series.clone()), values(), "class='dots s1'"),
-            (Marks::Curves(series), values(), "class='interval s1'"),
+            (Marks::Curves(series.clone()), values(), "class='interval s1'"),
+            (Marks::Curves(series), values(), "class='hole'"),
             (Marks::Boxes(vec![one, one]), rows(), "class='median s1'"),
             (Marks::Heat(heat), rows(), "class='heat'"),
         ] {

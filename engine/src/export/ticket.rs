@@ -1,10 +1,12 @@
 //! The result of a run as a Markdown file, and its first lines to paste into a ticket or chat: the
 //! verdict, its numbers, the machine, and how to repeat the run.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::{Headline, Parts, markdown};
-use crate::format::{exported, measurement_sum, shortened_sum};
+use crate::format::exported::{self, ExportedRun};
+use crate::format::{KeptSamples, measurement_sum, shortened_sum};
 use crate::report::document::run::{self, Contents};
 use crate::report::document::{
     ALL, Block, Document, Fact, FactsLook, Line, Piece, Section, Statement, Summary,
@@ -62,8 +64,13 @@ pub(super) fn document(
 }
 
 /// Returns the section about the file of a run. `sum` is the checksum of the run as JSON; `None` if the file does not
-/// contain the whole run.
-pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) -> Section {
+/// contain the whole run. `kept` are the samples in the file.
+pub(super) fn file_section(
+    run: &Run,
+    headline: &Headline,
+    sum: Option<&str>,
+    kept: KeptSamples,
+) -> Section {
     let program = format!("Jitterscope {}, method {}", run.app_version, run.method_version);
     let mut facts = vec![
         Fact::new("Program", program),
@@ -71,6 +78,7 @@ pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) ->
         Fact::new("Measurement", format!("SHA-256 {}", measurement_sum(run))),
     ];
     facts.extend(sum.map(|sum| Fact::new("SHA-256", sum)));
+    facts.extend((kept != KeptSamples::All).then(|| Fact::new("Samples", kept.statement())));
     facts.extend(
         (!headline.privacy.is_empty())
             .then(|| Fact::new("Names", format!("{}.", headline.privacy))),
@@ -79,14 +87,25 @@ pub(super) fn file_section(run: &Run, headline: &Headline, sum: Option<&str>) ->
     Section::new("This file", "open it in Jitterscope, checksum, privacy", blocks).closed()
 }
 
+/// Returns the run as an HTML page and a JSON file hold it.
+pub(super) fn exported_run<'a>(
+    run: &'a Run,
+    report: &'a Report,
+    headline: &'a Headline,
+    kept: KeptSamples,
+) -> ExportedRun<'a> {
+    ExportedRun { run, report, verdict: Cow::Borrowed(&headline.sentence), kept }
+}
+
 /// Returns the document of the file of a run, with the section about the file.
 pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
     let charts = report.charts(run);
     let mut document = document(run, report, headline, holds, MAX_EVENTS, Some(&charts));
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
-    let sum = exported::write(run, report, &headline.sentence, &mut io::sink()).ok();
-    let section = file_section(run, headline, sum.as_deref());
+    let exported = exported_run(run, report, headline, KeptSamples::All);
+    let sum = exported::write(&exported, &mut io::sink()).ok();
+    let section = file_section(run, headline, sum.as_deref(), KeptSamples::All);
     document.extend(ALL, [Block::Section(section)]);
     document
 }

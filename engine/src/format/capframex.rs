@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::FormatError;
-use super::millis::{FrameTimes, Span, Thousandths};
+use super::millis::{EachNanos, Flags, FrameTimes, Span, Thousandths};
 
 /// Maximum number of recordings per capture.
 const MAX_RECORDINGS: usize = 1_000;
@@ -119,6 +119,33 @@ pub struct Columns {
     /// The first and the last time of a frame, in seconds.
     #[serde(rename = "TimeInSeconds", default)]
     pub time_in_seconds: Span,
+    /// The times between displayed frames, which the file has in milliseconds, like all that follow.
+    #[serde(rename = "MsBetweenDisplayChange", default)]
+    pub ms_between_display_change: EachNanos,
+    /// How long the CPU worked on each frame.
+    #[serde(rename = "CpuActive", default)]
+    pub cpu_active: EachNanos,
+    /// The same under the name that other versions write.
+    #[serde(rename = "CPUBusy", default)]
+    pub cpu_busy: EachNanos,
+    /// How long the CPU waited.
+    #[serde(rename = "CPUWait", default)]
+    pub cpu_wait: EachNanos,
+    /// How long the GPU worked on each frame.
+    #[serde(rename = "GpuActive", default)]
+    pub gpu_active: EachNanos,
+    /// How long the GPU was idle.
+    #[serde(rename = "GPUWait", default)]
+    pub gpu_wait: EachNanos,
+    /// The time from an input to the display of each frame.
+    #[serde(rename = "PcLatency", default)]
+    pub pc_latency: EachNanos,
+    /// The difference between the steps of the animation and of the display.
+    #[serde(rename = "AnimationError", default)]
+    pub animation_error: EachNanos,
+    /// Whether each frame was never displayed.
+    #[serde(rename = "Dropped", default)]
+    pub dropped: Flags,
 }
 
 /// Reads at most [`MAX_RECORDINGS`] recordings. Without this limit, a small file of empty

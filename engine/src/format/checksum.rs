@@ -6,16 +6,19 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest as _, Sha256};
 
-/// The text before the digits of the checksum in an exported run.
-const MARK: &[u8] = b",\"sha256\":\"";
+/// The text before and after the digits of the checksum in an exported run.
+const RUN_MARK: Mark = [b",\"sha256\":\"", b"\"}"];
+/// The same in an HTML page, after its last element.
+const PAGE_MARK: Mark = [b"<!--sha256:", b"-->"];
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
-/// The text after the digits of the checksum.
-const END: &[u8] = b"\"}";
 /// Number of bytes at the end of a file in which the checksum is searched. The bytes may include trailing whitespace.
 const TAIL_BYTES: u64 = 4 << 10;
 /// Size of the pieces in which a stream is read and hashed.
 const PIECE_BYTES: usize = 64 << 10;
+
+/// The text before and after the digits of a checksum.
+type Mark = [&'static [u8]; 2];
 
 /// The result of a check of a text against its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +65,9 @@ impl Sum {
     }
 }
 
-/// Compares the text of an exported run with the checksum at its end.
+/// Compares the text of an exported run, or of an HTML page, with the checksum at its end.
 ///
-/// The checksum is the SHA-256 of every byte before the last `,"sha256":"`.
+/// The checksum is the SHA-256 of every byte before the last `,"sha256":"` or `<!--sha256:`.
 pub fn verify(text: &[u8]) -> Checked {
     match parts(text.trim_ascii()) {
         Some((body, digits)) if sha256(body).as_bytes() == digits => Checked::Intact,
@@ -89,9 +92,11 @@ pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
 
 /// Returns the hashed text and the expected checksum; `None` if the text does not end with a checksum.
 fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = text.len().checked_sub(MARK.len() + DIGITS + END.len())?;
-    let (body, end) = text.split_at(at);
-    Some((body, end.strip_prefix(MARK)?.strip_suffix(END)?))
+    [RUN_MARK, PAGE_MARK].into_iter().find_map(|[mark, end]| {
+        let at = text.len().checked_sub(mark.len() + DIGITS + end.len())?;
+        let (body, last) = text.split_at(at);
+        Some((body, last.strip_prefix(mark)?.strip_suffix(end)?))
+    })
 }
 
 /// Writes a JSON object and adds the checksum of its text as the last member.
@@ -116,9 +121,7 @@ impl<'a> Hashing<'a> {
     /// Writes the checksum and the closing brace, and returns the checksum.
     pub(super) fn finish(self) -> io::Result<String> {
         let digits = hex(&self.hash.finalize());
-        self.to.write_all(MARK)?;
-        self.to.write_all(digits.as_bytes())?;
-        self.to.write_all(b"\"}\n")?;
+        write_sum(RUN_MARK, &digits, self.to)?;
         Ok(digits)
     }
 }
@@ -136,6 +139,40 @@ impl Write for Hashing<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
+}
+
+/// Writes an HTML page, and its checksum as a comment after its last element.
+pub(crate) fn write_page(
+    to: &mut dyn Write,
+    page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut hashing = HashingPage { to, hash: Sha256::new() };
+    page(&mut hashing)?;
+    write_sum(PAGE_MARK, &hex(&hashing.hash.finalize()), hashing.to)
+}
+
+struct HashingPage<'a> {
+    to: &'a mut dyn Write,
+    hash: Sha256,
+}
+
+impl Write for HashingPage<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.to.write(bytes)?;
+        self.hash.update(bytes.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+fn write_sum([mark, end]: Mark, digits: &str, to: &mut dyn Write) -> io::Result<()> {
+    for part in [mark, digits.as_bytes(), end, b"\n"] {
+        to.write_all(part)?;
+    }
+    Ok(())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -184,6 +221,15 @@ mod tests {
         hashing.finish().unwrap();
         check(&text, Checked::Intact);
         text[2 * PIECE_BYTES] = b'b';
+        check(&text, Checked::Edited);
+    }
+
+    #[test]
+    fn a_changed_page_is_reported_from_an_intact_one() {
+        let mut text = Vec::new();
+        write_page(&mut text, |to| to.write_all(b"<p>12 ms</p>\n")).unwrap();
+        check(&text, Checked::Intact);
+        text[3] = b'9';
         check(&text, Checked::Edited);
     }
 

@@ -5,22 +5,23 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
-use super::SafeWriter;
 use super::checksum::Hashing;
-use super::measurement_sum;
+use super::{KeptSamples, SafeWriter, measurement_sum};
 use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
-use crate::run::Run;
-use crate::stats::LowDefinition;
+use crate::run::{Run, RunInFile};
 
+/// Value of the `format` field of the file of a quick check.
+pub const CHECK_FORMAT: &str = "jitterscope-quick-check";
 /// Size of the buffer that collects text before the text is hashed and written.
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(serde::Serialize)]
 struct ExportedOut<'a> {
     #[serde(flatten)]
-    run: &'a Run,
+    run: RunInFile<'a>,
     report: ReportOut<'a>,
 }
 
@@ -148,40 +149,91 @@ fn row_out<'a>(
     }
 }
 
-/// Writes a run with its report and returns the checksum; `verdict` is the report's verdict as
-/// text.
+/// A run with its report, as an exported file holds it.
 ///
 /// The text can be embedded in an HTML page unchanged: an HTML report contains the same text as a
 /// JSON file, with the same checksum. [`read`](super::read) reads the text;
 /// [`verify`](super::checksum::verify) compares the text with its checksum.
-pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> io::Result<String> {
-    let keys: Vec<Vec<Cow<'static, str>>> = report.tables.iter().map(Table::exact_keys).collect();
-    let tables = report.tables.iter().zip(&keys).map(|(table, keys)| TableOut {
-        key: table.key,
-        title: table.title,
-        note: &table.note,
-        columns: table.columns.iter().flat_map(column_out).collect(),
-        rows: table.rows.iter().map(|row| row_out(report, table, keys, row)).collect(),
-    });
-    let out = ExportedOut {
-        run,
-        report: ReportOut {
-            grade: report.verdict.grade.map(|grade| grade.worst().word()),
-            grade_best: report.verdict.grade.map(|grade| grade.best().word()),
-            verdict,
-            measurement_sha256: measurement_sum(run),
-            options: OptionsOut {
-                late_percent: report.options.late_percent,
-                low: LowDefinition::default().label(),
+#[derive(Clone, Debug)]
+pub struct ExportedRun<'a> {
+    /// The run, with all its samples.
+    pub run: &'a Run,
+    /// The report of the run.
+    pub report: &'a Report,
+    /// The report's verdict as text.
+    pub verdict: Cow<'a, str>,
+    /// The samples that the file holds.
+    pub kept: KeptSamples,
+}
+
+impl Serialize for ExportedRun<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { run, report, verdict, kept } = self;
+        let keys: Vec<Vec<Cow<'static, str>>> =
+            report.tables.iter().map(Table::exact_keys).collect();
+        let tables = report.tables.iter().zip(&keys).map(|(table, keys)| TableOut {
+            key: table.key,
+            title: table.title,
+            note: &table.note,
+            columns: table.columns.iter().flat_map(column_out).collect(),
+            rows: table.rows.iter().map(|row| row_out(report, table, keys, row)).collect(),
+        });
+        let reduced = kept.reduce(run);
+        let out = ExportedOut {
+            run: reduced
+                .as_ref()
+                .map_or_else(|| run.in_file(), |reduced| reduced.in_report(kept.key())),
+            report: ReportOut {
+                grade: report.verdict.grade.map(|grade| grade.worst().word()),
+                grade_best: report.verdict.grade.map(|grade| grade.best().word()),
+                verdict,
+                measurement_sha256: measurement_sum(run),
+                options: OptionsOut {
+                    late_percent: report.options.late_percent,
+                    low: report.options.capture.low.label(),
+                },
+                cautions: report.cautions.iter().map(ToString::to_string).collect(),
+                tables: tables.collect(),
             },
-            cautions: report.cautions.iter().map(ToString::to_string).collect(),
-            tables: tables.collect(),
-        },
-    };
+        };
+        out.serialize(serializer)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct CheckOut<'a> {
+    format: &'static str,
+    #[serde(flatten)]
+    result: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<&'static str>,
+    runs: &'a [ExportedRun<'a>],
+}
+
+/// Writes a run with its report, and returns the checksum.
+pub fn write(exported: &ExportedRun<'_>, to: &mut dyn Write) -> io::Result<String> {
+    write_hashed(exported, to)
+}
+
+/// Writes a quick check with its result and its runs, and returns the checksum. [`read_check`](super::read_check) reads
+/// the text.
+pub fn write_check(
+    mut result: Map<String, Value>,
+    runs: &[ExportedRun<'_>],
+    to: &mut dyn Write,
+) -> io::Result<String> {
+    let reduced = runs.iter().map(|run| run.kept).find(|kept| *kept != KeptSamples::All);
+    // The format is the first member, by which a file is recognized.
+    result.remove("format");
+    let samples = reduced.map(KeptSamples::key);
+    write_hashed(&CheckOut { format: CHECK_FORMAT, result, samples, runs }, to)
+}
+
+fn write_hashed(content: &impl Serialize, to: &mut dyn Write) -> io::Result<String> {
     let mut hashing = Hashing::new(to);
     // The serializer writes a few bytes at a time; hashing is faster for larger blocks.
     let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, SafeWriter(&mut hashing));
-    serde_json::to_writer(&mut buffer, &out)?;
+    serde_json::to_writer(&mut buffer, content)?;
     buffer.flush()?;
     drop(buffer);
     hashing.finish()

@@ -9,7 +9,9 @@ use crate::plan::Plan;
 use crate::plan::quick::Part;
 use crate::report::comparison::{self, setting_key};
 use crate::report::quick::PartVerdict;
-use crate::report::{Disturbance, Grading, Headline, Needed, Options, Report, Standing};
+use crate::report::{
+    Disturbance, DisturbedRun, Grading, Headline, Needed, Options, Report, Standing,
+};
 use crate::run::{Ending, Group, Run, RunId};
 use crate::stats::{Grade, GradeRange};
 
@@ -96,8 +98,10 @@ pub struct RunIndexEntry {
     /// The grade and the key figure.
     #[serde(with = "HeadlineOut")]
     pub headline: Headline,
-    /// The values from which run-to-run variation is estimated; absent for a capture of another
-    /// program.
+    /// What disturbed the run, as part of a sentence; empty if nothing did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub disturbed: String,
+    /// The values from which run-to-run variation is estimated, and which a trend follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<RepeatedRun>,
 }
@@ -133,11 +137,18 @@ impl RunIndexEntry {
             started_at: run.started_at,
             measured: run.measured(),
             headline: Headline::of_report(run, &report),
-            repeats: run.plan().map(|_| RepeatedRun {
+            disturbed: DisturbedRun::of(run, &report)
+                .map_or_else(String::new, |it| it.disturbance.to_string()),
+            repeats: (run.recording().is_none()).then(|| RepeatedRun {
                 setting: setting_key(run),
                 values: comparison::values(run, &report),
             }),
         }
+    }
+
+    /// Whether this is a capture of another program: it has no settings, and its runs are no repeats.
+    pub const fn is_capture(&self) -> bool {
+        self.fingerprint.is_empty()
     }
 
     /// Returns the verdict of the run as a part of a quick check.
@@ -164,6 +175,8 @@ struct HeadlineOut {
     rows: usize,
     refused: usize,
     ending: Ending,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_edited: bool,
 }
 
 #[derive(Serialize, Deserialize)]

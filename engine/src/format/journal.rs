@@ -30,7 +30,11 @@ pub(crate) const MAX_LINE_BYTES: u64 = 16 << 20;
 /// Maximum number of samples per line: a line with this number of samples is well below [`MAX_LINE_BYTES`].
 const MAX_LINE_SAMPLES: usize = 1 << 16;
 
-/// Writes an event as one journal line, or as several if it has more than [`MAX_LINE_SAMPLES`] samples.
+/// Maximum number of records of a recording's details per line, unless a single detail has more.
+const MAX_LINE_RECORDS: usize = 1 << 17;
+
+/// Writes an event as one journal line, or as several if it has more than [`MAX_LINE_SAMPLES`] samples, or more than
+/// [`MAX_LINE_RECORDS`] records.
 pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     let mut line = |event: &Event| {
         write_entry(event, to)?;
@@ -48,6 +52,26 @@ pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
                     evidence: std::mem::take(&mut evidence),
                     lost_count: *lost_count,
                 })?;
+            }
+            Ok(())
+        }
+        Event::Recorded { more, without } if 1 < more.details.len() => {
+            let mut first = (**more).clone();
+            let mut details = std::mem::take(&mut first.details).into_iter().peekable();
+            let mut next = first;
+            let mut without = without.clone();
+            while let Some(detail) = details.next() {
+                let mut count = detail.trace.len();
+                next.details.push(detail);
+                while let Some(detail) =
+                    details.next_if(|detail| count + detail.trace.len() <= MAX_LINE_RECORDS)
+                {
+                    count += detail.trace.len();
+                    next.details.push(detail);
+                }
+                let rest = next.without_lists();
+                let more = Box::new(std::mem::replace(&mut next, rest));
+                line(&Event::Recorded { more, without: std::mem::take(&mut without) })?;
             }
             Ok(())
         }

@@ -16,7 +16,9 @@ use serde::de::{Error as _, IntoDeserializer as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 pub(super) use self::limits::Limits;
-pub(crate) use self::limits::{MAX_OTHER_BYTES, MAX_SAMPLES};
+pub(crate) use self::limits::MAX_OTHER_BYTES;
+#[cfg(test)]
+pub(crate) use self::limits::MAX_SAMPLES;
 use crate::sample::COLUMN;
 use number::{MAX_NUMBER_BYTES, number, plain};
 use structure::{Cells, Parts, Variant};
@@ -27,6 +29,12 @@ pub use error::JsonError;
 const PIECE_BYTES: usize = 256 << 10;
 /// Maximum nesting depth of lists and objects.
 const MAX_DEPTH: u8 = 128;
+/// What values need in memory in addition to their bytes in the file: a text, an element of a list (whose room is doubled
+/// when it is full), an entry of a map, a column without values.
+const TEXT_BYTES: u64 = 24;
+const ELEMENT_BYTES: u64 = 16;
+const ENTRY_BYTES: u64 = 100;
+const COLUMN_BYTES: u64 = 64;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -112,6 +120,12 @@ impl<'a> Json<'a> {
     fn count_others(&mut self) -> Result<()> {
         let bytes = self.offset() - self.counted;
         self.counted += bytes;
+        self.count_memory(bytes)
+    }
+
+    /// Counts the memory that a value needs in addition to its bytes in the file: an empty text has two bytes there, and
+    /// 24 in memory.
+    fn count_memory(&mut self, bytes: u64) -> Result<()> {
         if self.is_uncounted { Ok(()) } else { self.limits.take_others(bytes) }
     }
 
@@ -261,8 +275,10 @@ impl<'de> Deserializer<'de> for &mut Json<'_> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.next_byte()? {
-            b'{' => self.nested(b'}', |json| visitor.visit_map(Parts::of(json, b'}'))),
-            b'[' => self.nested(b']', |json| visitor.visit_seq(Parts::of(json, b']'))),
+            b'{' => self.nested(b'}', |json| visitor.visit_map(Parts::of(json, b'}', 0))),
+            b'[' => {
+                self.nested(b']', |json| visitor.visit_seq(Parts::of(json, b']', ELEMENT_BYTES)))
+            }
             b'"' => visitor.visit_string(self.take_text()?),
             _ => match self.take_word()? {
                 b"null" => visitor.visit_unit(),
@@ -279,6 +295,18 @@ impl<'de> Deserializer<'de> for &mut Json<'_> {
                     }
                 }
             },
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.count_memory(TEXT_BYTES)?;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.next_byte()? {
+            b'{' => self.nested(b'}', |json| visitor.visit_map(Parts::of(json, b'}', ENTRY_BYTES))),
+            _ => self.deserialize_any(visitor),
         }
     }
 
@@ -314,6 +342,7 @@ impl<'de> Deserializer<'de> for &mut Json<'_> {
         if self.next_byte()? != b'[' {
             return Err(JsonError::invalid());
         }
+        self.count_memory(COLUMN_BYTES)?;
         self.uncounted(|json| json.nested(b']', |json| visitor.visit_seq(Cells::of(json))))
     }
 
@@ -325,8 +354,8 @@ impl<'de> Deserializer<'de> for &mut Json<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str bytes byte_buf unit
+        unit_struct seq tuple tuple_struct struct identifier
     }
 }
 

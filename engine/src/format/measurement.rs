@@ -6,8 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::checksum::Sum;
 use crate::nanos::Nanos;
-use crate::run::capture::{CaptureSeries, Distribution, Recording};
-use crate::run::{Capture, Run, Subject};
+use crate::run::capture::{CaptureSeries, Distribution, FrameColumn, Recording};
+use crate::run::{self, Capture, Run, Subject};
 use crate::sample::{Column, Columns, MISSING};
 
 /// The first bytes of the hashed text: name and version of the format of this text.
@@ -30,6 +30,11 @@ pub fn measurement_sum(run: &Run) -> String {
         Subject::Imported(capture) => {
             form.value(&Value::Null);
             form.capture(capture);
+        }
+        Subject::Recorded(recording) => {
+            form.value(&Value::Null);
+            form.value(&Value::Null);
+            form.recording(recording);
         }
     }
     let machine = &run.machine;
@@ -67,11 +72,12 @@ fn value_of(facts: &impl Serialize) -> Value {
     serde_json::to_value(facts).unwrap_or_default()
 }
 
-fn recording(recording: &Recording) -> [(&'static str, Member<'_>); 4] {
+fn recording(recording: &Recording) -> [(&'static str, Member<'_>); 5] {
     [
         ("elapsed_nanos", Member::Integer(recording.elapsed.map(Nanos::get))),
         ("frame_times_nanos", Member::Column(&recording.frame_times)),
         ("logged_at_nanos", Member::Column(&recording.logged_at)),
+        ("per_frame", Member::PerFrame(&recording.per_frame)),
         ("series", Member::Series(&recording.series)),
     ]
 }
@@ -107,6 +113,7 @@ enum Member<'a> {
     Column(&'a Column),
     Text(&'a str),
     Series(&'a [CaptureSeries]),
+    PerFrame(&'a [FrameColumn]),
     Values(&'a [(i64, u64)]),
     Counts(&'a [(i64, u64)]),
 }
@@ -118,6 +125,7 @@ impl Member<'_> {
             Self::Column(column) => column.is_empty(),
             Self::Text(text) => text.is_empty(),
             Self::Series(all) => all.is_empty(),
+            Self::PerFrame(all) => all.is_empty(),
             Self::Values(bins) | Self::Counts(bins) => bins.is_empty(),
         }
     }
@@ -173,6 +181,8 @@ impl Form {
         let (key, items): (_, Vec<Vec<(&str, Member<'_>)>>) = match capture {
             Capture::Frames(recordings) => ("frames", of_all(recordings)),
             Capture::SampledLog(recordings) => ("sampled-log", of_all(recordings)),
+            Capture::Ticks(recordings) => ("ticks", of_all(recordings)),
+            Capture::SampledTicks(recordings) => ("sampled-ticks", of_all(recordings)),
             Capture::Histogram(all) => {
                 ("histogram", all.iter().map(|one| distribution(one).into()).collect())
             }
@@ -187,6 +197,16 @@ impl Form {
         self.integer(count(items.len()));
         for members in items {
             self.members(&members);
+        }
+    }
+
+    /// Adds the frames and the events of a recording. Its detail is not hashed, since it may be deleted.
+    fn recording(&mut self, recording: &run::Recording) {
+        self.item(recording.length.get());
+        self.value(&value_of(&recording.events));
+        self.value(&value_of(&recording.stalls));
+        for column in recording.frames.columns() {
+            self.items(column.len(), column.values());
         }
     }
 
@@ -218,6 +238,16 @@ impl Form {
                         ("at_nanos", Member::Column(at)),
                         ("unit", Member::Text(unit)),
                         ("values_thousandths", Member::Column(values)),
+                    ]);
+                }
+            }
+            Member::PerFrame(all) => {
+                self.bytes.push(b'a');
+                self.integer(count(all.len()));
+                for FrameColumn { quantity, values } in *all {
+                    self.members(&[
+                        ("quantity", Member::Text(quantity.key())),
+                        ("values", Member::Column(values)),
                     ]);
                 }
             }

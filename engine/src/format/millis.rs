@@ -2,8 +2,10 @@
 //! written as text.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 
 use crate::nanos::Nanos;
 use crate::run::capture::CaptureSeries;
@@ -102,22 +104,57 @@ impl<'de> Deserialize<'de> for Thousandths {
     }
 }
 
+/// Times of each frame in nanoseconds, from a list in milliseconds; [`MISSING`] for a missing value.
+#[derive(Debug, Default)]
+pub struct EachNanos(pub Column);
+
+impl<'de> Deserialize<'de> for EachNanos {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut values = Column::new();
+        each_number(deserializer, |millis| {
+            let is_time = millis.abs() <= MAX_FRAME_MILLIS;
+            values.push(if is_time { Nanos::from_nanos_f64(millis * 1e6).get() } else { MISSING });
+        })?;
+        Ok(Self(values))
+    }
+}
+
+/// A yes or no of each frame: 1, 0, or [`MISSING`]. Files have it as true and false, or as numbers.
+#[derive(Debug, Default)]
+pub struct Flags(pub Column);
+
+impl<'de> Deserialize<'de> for Flags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut flags = Column::new();
+        each_value(deserializer, |Flag(flag)| flags.push(flag.map_or(MISSING, i64::from)))?;
+        Ok(Self(flags))
+    }
+}
+
 /// Calls `read` for each number of a list; NaN for a value that is missing.
 fn each_number<'de, D: Deserializer<'de>>(
     deserializer: D,
-    read: impl FnMut(f64),
+    mut read: impl FnMut(f64),
 ) -> Result<(), D::Error> {
-    struct Numbers<F>(F);
-    impl<'de, F: FnMut(f64)> Visitor<'de> for Numbers<F> {
+    each_value(deserializer, |Millis(number)| read(number))
+}
+
+/// Calls `read` for each value of a list, without a list of all values in memory.
+fn each_value<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+    read: impl FnMut(T),
+) -> Result<(), D::Error> {
+    struct Values<T, F>(F, PhantomData<T>);
+    impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for Values<T, F> {
         type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of numbers")
+            f.write_str("a list of values")
         }
 
         fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-            while let Some(Millis(number)) = list.next_element()? {
-                (self.0)(number);
+            while let Some(value) = list.next_element()? {
+                (self.0)(value);
             }
             Ok(())
         }
@@ -126,7 +163,27 @@ fn each_number<'de, D: Deserializer<'de>>(
             Ok(())
         }
     }
-    deserializer.deserialize_any(Numbers(read))
+    deserializer.deserialize_any(Values(read, PhantomData))
+}
+
+/// A yes or no; `None` if the file has neither.
+struct Flag(Option<bool>);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Value {
+            Flag(bool),
+            Number(f64),
+            Other(IgnoredAny),
+        }
+        Ok(Self(match Value::deserialize(deserializer)? {
+            Value::Flag(flag) => Some(flag),
+            Value::Number(number) => Some(number != 0.0),
+            Value::Other(_) => None,
+        }))
+    }
 }
 
 /// A number of milliseconds; NaN if the file has null or a text that is not a number.
@@ -165,6 +222,10 @@ impl<'de> Deserialize<'de> for Millis {
 
             fn visit_str<E>(self, text: &str) -> Result<Millis, E> {
                 Ok(Millis(text.trim().parse().unwrap_or(f64::NAN)))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Millis, E> {
+                Ok(Millis(f64::NAN))
             }
 
             fn visit_unit<E>(self) -> Result<Millis, E> {

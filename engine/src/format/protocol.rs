@@ -1,6 +1,8 @@
 //! The protocol between this program and an agent, which measures on another PC: requests and answers, each as one line
 //! of JSON. An agent sends its measurements as journal lines.
 
+use std::time::Duration;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,8 +14,11 @@ use crate::plan::{CpuFacts, Plan, Priority};
 use crate::platform::{Applied, TraceState};
 use crate::units::shortened;
 
-/// The version of the protocol that this program uses.
-pub const PROTOCOL_VERSION: u32 = 1;
+/// The version of the protocol that this program uses. From version 2 on, an agent writes an empty line whenever it has
+/// written nothing for [`HEARTBEAT`], so that a host that fell silent is noticed.
+pub const PROTOCOL_VERSION: u32 = 2;
+/// The longest time for which an agent that measures writes nothing.
+pub const HEARTBEAT: Duration = Duration::from_secs(2);
 /// Maximum number of CPUs of a machine, which is the limit of Linux.
 const MAX_CPUS: u32 = 8_192;
 /// The beginning of each request and each answer.
@@ -330,13 +335,13 @@ mod tests {
 
     #[test]
     fn another_version_and_unknown_fields_are_refused() {
-        let newer = br#"{"jitterscope":2,"request":"dance","with":"me"}"#;
-        assert_eq!(read_request(newer), Err(ProtocolError::Version { found: 2 }));
+        let newer = br#"{"jitterscope":3,"request":"dance","with":"me"}"#;
+        assert_eq!(read_request(newer), Err(ProtocolError::Version { found: 3 }));
         for text in [
-            r#"{"jitterscope":1,"request":"describe","path":"/etc/passwd"}"#,
-            r#"{"jitterscope":1,"request":"describe; rm -rf /"}"#,
-            r#"{"jitterscope":1,"request":"run"}"#,
-            r#"{"jitterscope":1,"request":"stop","plan":{"test":"x"}}"#,
+            r#"{"jitterscope":2,"request":"describe","path":"/etc/passwd"}"#,
+            r#"{"jitterscope":2,"request":"describe; rm -rf /"}"#,
+            r#"{"jitterscope":2,"request":"run"}"#,
+            r#"{"jitterscope":2,"request":"stop","plan":{"test":"x"}}"#,
             r#"{"request":"stop"}"#,
             "stop",
             "",
@@ -353,13 +358,13 @@ mod tests {
             let mut plan = plan.clone();
             let (parent, key) = place.rsplit_once('/').unwrap();
             plan.pointer_mut(parent).unwrap()[key] = added;
-            let request = serde_json::json!({"jitterscope": 1, "request": "run", "plan": plan});
+            let request = serde_json::json!({"jitterscope": 2, "request": "run", "plan": plan});
             let read = read_request(request.to_string().as_bytes());
             assert_eq!(read, Err(invalid("an unknown setting in a plan")), "{place}");
         }
-        let share = read_answer(br#"{"jitterscope":1,"answer":"load","share":-1}"#);
+        let share = read_answer(br#"{"jitterscope":2,"answer":"load","share":-1}"#);
         assert_eq!(share, Ok(AgentAnswer::Load(None)));
-        assert!(read_answer(br#"{"jitterscope":1,"answer":"load","share":NaN}"#).is_err());
+        assert!(read_answer(br#"{"jitterscope":2,"answer":"load","share":NaN}"#).is_err());
     }
 
     #[test]

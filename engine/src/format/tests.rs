@@ -84,6 +84,7 @@ fn run() -> Run {
         app_version: "0.1.0".to_owned(),
         method_version: 1,
         started_at: "2026-11-21T05:00:00Z".parse().unwrap(),
+        wall_clock: None,
         ending: Ending::Failed("a reason".to_owned()),
         name: "a name".to_owned(),
         note: "a note\nof two lines".to_owned(),

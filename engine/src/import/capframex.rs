@@ -4,11 +4,12 @@ use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::sensors::{MAX_SENSORS, quantity_of};
 use super::text::{instant, some_name};
-use crate::format::capframex::{self, Sensor, Sensors};
+use crate::format::capframex::{self, Columns, Sensor, Sensors};
+use crate::format::millis::EachNanos;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::run::Capture;
-use crate::run::capture::{CaptureSeries, Recording};
+use crate::run::capture::{CaptureSeries, FrameColumn, FrameQuantity, Recording};
 use crate::sample::{Column, MISSING};
 
 /// Imports the frame times of every recording in a capture.
@@ -17,9 +18,12 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         capframex::read(text).map_err(|error| ImportError::damaged(Source::CapFrameX, error))?;
     let (mut bad_lines, mut recordings, mut frames) = (BadLines::default(), Vec::new(), 0_u64);
     for recording in capture.runs {
-        let (times, span) = recording
+        let (times, span, per_frame) = recording
             .data
-            .map(|data| (data.ms_between_presents, data.time_in_seconds))
+            .map(|mut data| {
+                let per_frame = per_frame(&mut data);
+                (data.ms_between_presents, data.time_in_seconds, per_frame)
+            })
             .unwrap_or_default();
         let listed_count = u64::try_from(times.bad.len()).unwrap_or(u64::MAX);
         for (number, reason) in times.bad {
@@ -37,6 +41,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
                 frame_times: times.nanos,
                 elapsed: elapsed.zip(first).map(|(elapsed, first)| elapsed + first),
                 series: series_of(&recording.sensors.unwrap_or_default()),
+                per_frame,
                 ..Recording::default()
             });
         }
@@ -50,10 +55,12 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     }
     let info = capture.info;
     let some = |text: &Option<String>| text.as_deref().and_then(some_name);
+    let (started_at, wall_clock) = info.creation_date.as_deref().map_or((None, None), instant);
     let notes = some(&info.comment).map(|comment| format!("Comment: {comment}"));
     Ok(Imported {
         name: some(&info.game_name).or_else(|| some(&info.process_name)).unwrap_or_default(),
-        started_at: info.creation_date.and_then(|date| instant(&date)),
+        started_at,
+        wall_clock,
         machine: Machine {
             cpu_model: some(&info.processor),
             os: some(&info.os),
@@ -65,6 +72,47 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         notes: notes.into_iter().collect(),
         ..Imported::new(Source::CapFrameX, Content::Capture(Capture::Frames(recordings)))
     })
+}
+
+/// Returns what the file has of each frame besides its frame time. A list of another length than that of the frame
+/// times belongs to other frames.
+fn per_frame(data: &mut Columns) -> Vec<FrameColumn> {
+    let count = data.ms_between_presents.nanos.len();
+    let take = |quantity, lists: &mut [&mut EachNanos]| {
+        let mut lists = lists.iter_mut().map(|list| std::mem::take(&mut list.0));
+        let own = lists.find(|list| {
+            list.len() == count && list.values().any(|value| value != 0 && value != MISSING)
+        })?;
+        let millis = |nanos: i64| Nanos::new(nanos).as_millis();
+        let values = own.values().map(|value| match value {
+            MISSING => MISSING,
+            value => super::per_frame::time(quantity, millis(value)),
+        });
+        Some(FrameColumn { quantity, values: values.collect() })
+    };
+    let found = [
+        take(FrameQuantity::DisplayedTime, &mut [&mut data.ms_between_display_change]),
+        take(FrameQuantity::CpuBusy, &mut [&mut data.cpu_active, &mut data.cpu_busy]),
+        take(FrameQuantity::CpuWait, &mut [&mut data.cpu_wait]),
+        take(FrameQuantity::GpuBusy, &mut [&mut data.gpu_active]),
+        take(FrameQuantity::GpuWait, &mut [&mut data.gpu_wait]),
+        take(FrameQuantity::PcLatency, &mut [&mut data.pc_latency]),
+        take(FrameQuantity::AnimationError, &mut [&mut data.animation_error]),
+    ];
+    let mut found: Vec<FrameColumn> = found.into_iter().flatten().collect();
+    let dropped = std::mem::take(&mut data.dropped.0);
+    // Where all are dropped, the display was not recorded.
+    if dropped.len() == count && dropped.values().any(|value| value == 0) {
+        for column in &mut found {
+            if column.quantity == FrameQuantity::DisplayedTime {
+                let rows = column.values.values().zip(dropped.values());
+                column.values =
+                    rows.map(|(time, dropped)| if dropped == 1 { MISSING } else { time }).collect();
+            }
+        }
+        found.push(FrameColumn { quantity: FrameQuantity::Dropped, values: dropped });
+    }
+    found
 }
 
 /// Returns the sensors of known quantities, with the times of their values.

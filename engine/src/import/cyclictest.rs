@@ -72,7 +72,8 @@ pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportE
     })
 }
 
-fn of_thread(
+/// Converts a thread of a file: latencies are multiplied by the unit in nanoseconds.
+pub(super) fn of_thread(
     number: &str,
     thread: Thread,
     (unit, source): (i64, Source),
@@ -302,7 +303,11 @@ fn read_without_histogram<'a>(
     Ok(imported)
 }
 
-fn imported(threads: Vec<Distribution>, bad_lines: BadLines, source: Source) -> Imported {
+pub(super) fn imported(
+    threads: Vec<Distribution>,
+    bad_lines: BadLines,
+    source: Source,
+) -> Imported {
     let mut notes: Vec<String> = threads.iter().filter_map(above_words).collect();
     if threads.iter().any(|thread| thread.bins.is_empty()) {
         let program = source.program();

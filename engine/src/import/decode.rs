@@ -48,24 +48,12 @@ const NO_TEXT: [(&[u8], &str); 7] = [
     (b"PERFILE2", "a recording of perf; it has no frame times"),
 ];
 
-/// Returns the content of a file as UTF-8 without a byte-order mark. UTF-16 is recognized by its mark or by its zero
-/// bytes; bytes that are no UTF-8 are read as Windows-1252.
+/// Returns the content of a file as UTF-8 without a byte-order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     if let Some((_, what)) = NO_TEXT.iter().find(|(start, _)| bytes.starts_with(start)) {
         return Err(ImportError::Known(what));
     }
-    let text = match utf_16(bytes) {
-        Some((order, rest)) => {
-            let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
-            let mut text = String::with_capacity(rest.len() / 2);
-            text.extend(
-                char::decode_utf16(units)
-                    .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)),
-            );
-            Cow::Owned(text.into_bytes())
-        }
-        None => eight_bit(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)),
-    };
+    let text = Encoding::of(bytes).decode(bytes);
     // A zero byte near the beginning means that the file is not text, but a program or an image.
     if text.iter().take(TEXT_HEAD).any(|&byte| byte == 0) {
         Err(ImportError::Unknown)
@@ -74,28 +62,69 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     }
 }
 
-/// Returns a letter of UTF-16 from its two bytes.
-type ByteOrder = fn([u8; 2]) -> u16;
+/// How the letters of a file are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// UTF-8; bytes that are no UTF-8 are read as Windows-1252.
+    EightBit,
+    /// UTF-16 with the lower byte first.
+    LittleEndian,
+    /// UTF-16 with the higher byte first.
+    BigEndian,
+}
 
-/// Returns the order of the bytes of UTF-16, and the bytes after the mark; `None` for other text.
-fn utf_16(bytes: &[u8]) -> Option<(ByteOrder, &[u8])> {
-    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
-        return Some((u16::from_le_bytes, rest));
+impl Encoding {
+    /// Returns the encoding by the first bytes of a file: UTF-16 is recognized by its mark or by its zero bytes.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        if bytes.starts_with(b"\xff\xfe") {
+            return Self::LittleEndian;
+        }
+        if bytes.starts_with(b"\xfe\xff") {
+            return Self::BigEndian;
+        }
+        let head = bytes.get(..TEXT_HEAD.min(bytes.len())).unwrap_or_default();
+        let zeros = |first| head.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
+        let (high_first, low_first) = (zeros(0), zeros(1));
+        // Nearly all letters of a log are ASCII: one byte of each pair is zero, the other never.
+        let is_utf_16 = |zero: usize, other: usize| other == 0 && head.len() < zero * 3;
+        if is_utf_16(low_first, high_first) {
+            Self::LittleEndian
+        } else if is_utf_16(high_first, low_first) {
+            Self::BigEndian
+        } else {
+            Self::EightBit
+        }
     }
-    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
-        return Some((u16::from_be_bytes, rest));
+
+    /// Returns a text as UTF-8, without a byte-order mark.
+    pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let (mark, order): (_, fn([u8; 2]) -> u16) = match self {
+            Self::EightBit => {
+                return eight_bit(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+            }
+            Self::LittleEndian => (b"\xff\xfe", u16::from_le_bytes),
+            Self::BigEndian => (b"\xfe\xff", u16::from_be_bytes),
+        };
+        let rest = bytes.strip_prefix(mark).unwrap_or(bytes);
+        let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
+        let mut text = String::with_capacity(rest.len() / 2);
+        text.extend(
+            char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)),
+        );
+        Cow::Owned(text.into_bytes())
     }
-    let head = bytes.get(..TEXT_HEAD.min(bytes.len())).unwrap_or_default();
-    let zeros = |first| head.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
-    let (high_first, low_first) = (zeros(0), zeros(1));
-    // Nearly all letters of a log are ASCII: one byte of each pair is zero, the other never.
-    let is_utf_16 = |zero: usize, other: usize| other == 0 && head.len() < zero * 3;
-    if is_utf_16(low_first, high_first) {
-        Some((u16::from_le_bytes, bytes))
-    } else if is_utf_16(high_first, low_first) {
-        Some((u16::from_be_bytes, bytes))
-    } else {
-        None
+
+    /// Returns the length of the complete lines at the beginning; 0 if there is none. The bytes begin with a letter.
+    pub(super) fn lines_length(self, bytes: &[u8]) -> usize {
+        let line_end = match self {
+            Self::EightBit => {
+                return bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+            }
+            Self::LittleEndian => *b"\n\0",
+            Self::BigEndian => *b"\0\n",
+        };
+        let (pairs, _) = bytes.as_chunks::<2>();
+        pairs.iter().rposition(|pair| *pair == line_end).map_or(0, |at| 2 * (at + 1))
     }
 }
 

@@ -3,12 +3,16 @@
 //! The known columns decide which program wrote the file, where the frame times are, and in which unit.
 //! A unit is checked against rate and clock of the file. Options of the user win over all of this.
 
+pub(super) mod follow;
+
 use std::collections::BTreeMap;
 
+use super::blocks::Blocks;
 use super::decode::read_rows;
 use super::imported::{Content, ImportError, Imported, Options, Series, Source};
 use super::known::{self, Program, Quantity};
-use super::lines::cells;
+use super::lines::{cells, filled, lines_from};
+use super::per_frame::PerFrame;
 use super::row::Row;
 use super::row_clock::RowClock;
 use super::scale::{FirstRows, Scale};
@@ -43,15 +47,20 @@ struct Meaning<'a> {
     rows: Rows,
     /// Positions of process name, process ID, and swap chain, which identify a series.
     key: [Option<usize>; 3],
-    dropped: Option<usize>,
     /// Positions of processor, operating system, GPU, and its driver, in the first row.
     facts: [Option<usize>; 4],
     /// Whether columns of a position have a value in the first rows.
     has_values: Vec<bool>,
 }
 
-/// Imports one series of a table; lines before the header describe the recording.
-pub(super) fn read(text: &[u8], table: &Table, options: &Options) -> Result<Imported, ImportError> {
+/// Imports one series of a table, which begins with `text` and continues with `rest`; lines before the header describe the
+/// recording.
+pub(super) fn read(
+    text: &[u8],
+    rest: Option<Blocks<'_>>,
+    table: &Table,
+    options: &Options,
+) -> Result<Imported, ImportError> {
     if let Some(what) = known::summary(&table.names) {
         return Err(ImportError::Known(what));
     }
@@ -73,7 +82,7 @@ pub(super) fn read(text: &[u8], table: &Table, options: &Options) -> Result<Impo
             .notes
             .push(format!("The column \"{column}\" was read as frame times in {}.", unit.symbol()));
     }
-    let found = meaning.read_series(text, &mut imported)?;
+    let found = meaning.read_series(text, rest, &mut imported)?;
     choose(found, imported, options, meaning.rows)
 }
 
@@ -115,10 +124,14 @@ impl<'a> Meaning<'a> {
                 return Err(ImportError::WhichUnit { column: column_name(), table });
             }
         };
+        let are_ticks = options.are_ticks || table.has_ticks(place);
         let rows = match options.is_per_frame {
+            Some(false) if are_ticks => Rows::TickReadings,
+            _ if options.are_ticks => Rows::Ticks,
             Some(true) => Rows::Frames,
             Some(false) => Rows::Readings,
             None if program.is_sampled => Rows::Readings,
+            None if are_ticks => Rows::TicksByClock,
             None if scale.unit == TimeUnit::Fps && clock.is_none() => {
                 let table = Box::new(table.clone());
                 return Err(ImportError::WhichRows { column: column_name(), table });
@@ -131,6 +144,7 @@ impl<'a> Meaning<'a> {
         let source = match program.source {
             _ if is_described && is_frames => Source::CapFrameX,
             Source::Columns if is_system => Source::MangoHud,
+            Source::Columns if are_ticks => Source::Ticks,
             source => source,
         };
         let of = |wanted: Source, name| table.place(name).filter(|_| source == wanted);
@@ -145,7 +159,6 @@ impl<'a> Meaning<'a> {
             rows,
             key: [Quantity::Process, Quantity::ProcessId, Quantity::SwapChain]
                 .map(|quantity| table.place_of(quantity)),
-            dropped: table.place_of(Quantity::Dropped),
             facts: [
                 ocat("processor").or_else(|| of(Source::FrameView, "cpu")),
                 ocat("os"),
@@ -160,21 +173,21 @@ impl<'a> Meaning<'a> {
     fn read_series(
         &self,
         text: &[u8],
+        mut rest: Option<Blocks<'_>>,
         imported: &mut Imported,
     ) -> Result<Vec<FoundSeries>, ImportError> {
         let mut found: Vec<FoundSeries> = Vec::new();
         let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
-        let mut last: Option<([&[u8]; 3], usize)> = None;
+        let mut last: Option<([Vec<u8>; 3], usize)> = None;
         let mut sensors = Sensors::of_names(self.table.names.iter().map(String::as_str), |place| {
             self.has_values.get(place).copied().unwrap_or(false)
         });
         let mut row = Row::new(self.table, self.program.is_growing, self.place);
+        let mut per_frame = PerFrame::of(self.table, self.place);
         let mut clock = self.clock.clone();
-        let end = text.as_ptr_range().end;
-        let is_unfinished = |line: &[u8]| line.as_ptr_range().end == end;
         let (mut part, mut is_system, mut was_cut) = (0_usize, false, false);
         let Imported { bad_lines, machine, .. } = imported;
-        read_rows(self.table.rows(text), bad_lines, |line| {
+        let mut read = |line: &[u8], is_unfinished: bool| {
             // A further session in a log of MangoHud begins with the same three lines as the first one: names of facts
             // about the system, their values, and the header. The first two are skipped.
             if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
@@ -189,38 +202,52 @@ impl<'a> Meaning<'a> {
             }
             if let Err(reason) = row.read(line) {
                 // A last line that is not complete was being written.
-                was_cut = is_unfinished(line) && row.len() < self.table.columns.len();
+                was_cut = is_unfinished && row.len() < self.table.columns.len();
                 return if was_cut { Ok(()) } else { Err(reason) };
             }
-            let time = self.time(&row)?;
+            let time = row_time(&row, self.place, self.scale)?;
             let at = clock.as_mut().and_then(|clock| clock.read(&row));
             sensors.read_row(|place| row.number(place));
+            per_frame.read_row(&row);
+            // A frame that was generated is displayed, but not presented by the application.
+            let time = time.filter(|_| !per_frame.is_of_others());
             self.read_facts(&row, machine);
             let raw = self.key.map(|place| place.map_or(&b""[..], |place| row.bytes(place)));
             let position = match last {
-                Some((key, position)) if key == raw => position,
+                Some((ref key, position)) if *key == raw => position,
                 _ => {
                     let key = raw.map(|cell| name(&String::from_utf8_lossy(cell)));
-                    match known.get(&key) {
+                    let position = match known.get(&key) {
                         Some(&position) => position,
                         None if MAX_SERIES <= found.len() => {
                             return Err("one process or swap chain too many");
                         }
                         None => {
-                            found.push(FoundSeries::new(key.clone(), part, &sensors));
+                            found.push(FoundSeries::new(key.clone(), part, (&sensors, &per_frame)));
                             known.insert(key, found.len() - 1);
                             found.len() - 1
                         }
-                    }
+                    };
+                    last = Some((raw.map(<[u8]>::to_vec), position));
+                    position
                 }
             };
-            last = Some((raw, position));
             if let Some(series) = found.get_mut(position) {
-                let is_dropped = self.dropped.is_some_and(|place| row.text(place) == "1");
-                series.push(part, (time, at), is_dropped, (sensors.row(), self.scale));
+                series.push(part, (time, at), (sensors.row(), &per_frame), self.scale);
             }
             Ok(())
-        })?;
+        };
+        // A line that ends with its block, without a line end, was being written.
+        let is_unfinished =
+            |block: &[u8], line: &[u8]| line.as_ptr_range().end == block.as_ptr_range().end;
+        let rows = self.table.rows(text);
+        read_rows(rows, bad_lines, |line| read(line, is_unfinished(text, line)))?;
+        let mut first = 1 + line_count(text);
+        while let Some(block) = rest.as_mut().map(Blocks::next).transpose()?.flatten() {
+            let rows = filled(lines_from(&block, first));
+            read_rows(rows, bad_lines, |line| read(line, is_unfinished(&block, line)))?;
+            first += line_count(&block);
+        }
         let notes = &mut imported.notes;
         if was_cut {
             notes.push("The last line is not complete, and was not read.".to_owned());
@@ -234,28 +261,7 @@ impl<'a> Meaning<'a> {
         Ok(found)
     }
 
-    /// Parses the frame time or the time stamp of a row; `Ok(None)` if it is missing or 0.
-    fn time(&self, row: &Row<'_>) -> Result<Option<Nanos>, &'static str> {
-        if row.len() <= self.place {
-            return Err("a line without a frame time");
-        }
-        let cell = row.text(self.place);
-        if is_missing(cell) {
-            return Ok(None);
-        }
-        let value = match row.number(self.place) {
-            Some(value) => value,
-            None if cell.parse::<f64>().is_ok() => return Err("a frame time that is not finite"),
-            None => return Err("a frame time that is not a number"),
-        };
-        let millis = self.scale.unit.millis(value);
-        if self.scale.are_stamps && (0.0..1e12).contains(&millis) {
-            return Ok(Some(Nanos::from_nanos_f64(millis * 1e6)));
-        }
-        frame_time(millis)
-    }
-
-    fn read_facts(&self, row: &Row<'_>, machine: &mut Machine) {
+    fn read_facts(&self, row: &Row, machine: &mut Machine) {
         let Machine { cpu_model, os, gpu, gpu_driver, .. } = machine;
         for (place, to) in self.facts.iter().zip([cpu_model, os, gpu, gpu_driver]) {
             if let Some(place) = place
@@ -265,6 +271,33 @@ impl<'a> Meaning<'a> {
             }
         }
     }
+}
+
+/// Returns the number of line ends.
+fn line_count(text: &[u8]) -> u64 {
+    let parts = text.split(|&byte| byte == b'\n').count();
+    u64::try_from(parts.saturating_sub(1)).unwrap_or(u64::MAX)
+}
+
+/// Parses the frame time or the time stamp of a row; `Ok(None)` if it is missing or 0.
+fn row_time(row: &Row, place: usize, scale: Scale) -> Result<Option<Nanos>, &'static str> {
+    if row.len() <= place {
+        return Err("a line without a frame time");
+    }
+    let cell = row.text(place);
+    if is_missing(cell) {
+        return Ok(None);
+    }
+    let value = match row.number(place) {
+        Some(value) => value,
+        None if cell.parse::<f64>().is_ok() => return Err("a frame time that is not finite"),
+        None => return Err("a frame time that is not a number"),
+    };
+    let millis = scale.unit.millis(value);
+    if scale.are_stamps && (0.0..1e12).contains(&millis) {
+        return Ok(Some(Nanos::from_nanos_f64(millis * 1e6)));
+    }
+    frame_time(millis)
 }
 
 /// Whether a program never writes another unit than the one of its columns.
@@ -322,9 +355,14 @@ struct FoundSeries {
 }
 
 impl FoundSeries {
-    fn new([process, id, swap_chain]: [String; 3], part: usize, sensors: &Sensors) -> Self {
+    fn new(
+        [process, id, swap_chain]: [String; 3],
+        part: usize,
+        (sensors, per_frame): (&Sensors, &PerFrame),
+    ) -> Self {
         let mut sessions = Sessions::default();
         sessions.name(sensors.named());
+        sessions.set_quantities(per_frame.quantities());
         let series = Series { process, id, swap_chain, frame_count: 0 };
         Self { series, sessions, part, dropped_count: 0, stamp: None }
     }
@@ -333,22 +371,24 @@ impl FoundSeries {
         &mut self,
         part: usize,
         (time, at): (Option<Nanos>, Option<Nanos>),
-        is_dropped: bool,
-        (sensors, scale): (&[i64], Scale),
+        (sensors, per_frame): (&[i64], &PerFrame),
+        scale: Scale,
     ) {
         if self.part != part {
             self.sessions.split();
             (self.part, self.stamp) = (part, None);
         }
-        self.dropped_count += u64::from(is_dropped);
+        self.dropped_count += u64::from(per_frame.is_dropped());
         if !scale.are_stamps {
             self.sessions.push_with(time, at, sensors);
+            self.sessions.push_per_frame(per_frame.row());
             return;
         }
         let Some(stamp) = time else { return };
         if let Some(before) = self.stamp.replace(stamp) {
             let step = Some(stamp - before).filter(|step| Nanos::ZERO < *step);
             self.sessions.push_with(step, Some(stamp), sensors);
+            self.sessions.push_per_frame(per_frame.row());
         }
     }
 }
@@ -446,7 +486,7 @@ fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) 
             _ => {}
         }
     }
-    imported.started_at = super::text::instant(&format!("{date}T{time}"));
+    (imported.started_at, imported.wall_clock) = super::text::instant(&format!("{date}T{time}"));
 }
 
 /// Reads the two lines of MangoHud about the system: names in the first, values in the second.

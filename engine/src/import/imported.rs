@@ -160,6 +160,8 @@ pub struct Options {
     /// Whether each row of a table is a frame, or else a reading of an interval. By default, the file
     /// decides.
     pub is_per_frame: Option<bool>,
+    /// Whether each row of a table is a tick of a server. By default, the name of the column decides.
+    pub are_ticks: bool,
 }
 
 /// Frames that one process presented to one swap chain.
@@ -221,6 +223,8 @@ impl BadLines {
 pub enum Content {
     /// A run of this program, with all its facts.
     Run(Box<Run>),
+    /// A quick check of this program, with its runs; at least one.
+    Check(Vec<Run>),
     /// A capture of another program.
     Capture(Capture),
 }
@@ -234,6 +238,8 @@ pub struct Imported {
     pub name: String,
     /// When the recording began; absent if the file has no date.
     pub started_at: Option<jiff::Timestamp>,
+    /// The same by the wall clock of the PC that recorded it, if the file states no time zone.
+    pub wall_clock: Option<jiff::civil::DateTime>,
     /// Facts about the machine of the capture, as far as the imported file has them.
     pub machine: Machine,
     /// All series of frames in the file, the default one first; empty for kinds of files without
@@ -255,6 +261,7 @@ impl Imported {
             source,
             name: String::new(),
             started_at: None,
+            wall_clock: None,
             machine: Machine::default(),
             series: Vec::new(),
             selected: None,
@@ -264,11 +271,30 @@ impl Imported {
         }
     }
 
+    /// Returns the runs of a file of this program; empty for a capture.
+    pub fn own_runs(&self) -> &[Run] {
+        match &self.content {
+            Content::Run(run) => std::slice::from_ref(run),
+            Content::Check(runs) => runs,
+            Content::Capture(_) => &[],
+        }
+    }
+
+    /// Whether a run in the file was changed after it was exported.
+    pub fn is_edited(&self) -> bool {
+        self.own_runs().iter().any(|run| run.health.edited_after_export)
+    }
+
+    /// Whether the file is one of this program.
+    pub const fn is_own(&self) -> bool {
+        self.capture().is_none()
+    }
+
     /// Returns the capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.content {
             Content::Capture(capture) => Some(capture),
-            Content::Run(_) => None,
+            Content::Run(_) | Content::Check(_) => None,
         }
     }
 }
@@ -301,6 +327,8 @@ mod tests {
             "an oslat histogram",
             "a jitterdebugger histogram",
             "a CSV with a column of frame times",
+            "a log of server ticks",
+            "an XRFrameTools log",
         ];
         assert_eq!(names, expected);
     }

@@ -8,15 +8,37 @@ use crate::run::{Capture, NO_METHOD, Run, RunId, Subject};
 use crate::units::count_text;
 
 impl Imported {
+    /// Returns the runs of a quick check, or the only run of any other file.
+    pub fn into_runs(self) -> Vec<Run> {
+        match self.content {
+            Content::Check(runs) => runs,
+            Content::Run(_) | Content::Capture(_) => vec![self.into_run()],
+        }
+    }
+
     /// Returns a run that can be saved, shown, and compared with other captures.
     ///
     /// A run of this program is returned unchanged. A capture of another program becomes an
     /// imported run: its subject is the capture, and its machine contains only the facts of the
-    /// file.
+    /// file. Of a quick check, the first run is returned.
     pub fn into_run(self) -> Run {
-        let Self { source, name, started_at, machine, content, bad_lines, mut notes, .. } = self;
+        let Self {
+            source,
+            name,
+            started_at,
+            wall_clock,
+            machine,
+            content,
+            bad_lines,
+            mut notes,
+            ..
+        } = self;
         let mut capture = match content {
             Content::Run(run) => return *run,
+            Content::Check(runs) => {
+                let empty = || Run::planned(Subject::Imported(Capture::Frames(Vec::new())), &[]);
+                return runs.into_iter().next().unwrap_or_else(empty);
+            }
             Content::Capture(capture) => capture,
         };
         if 0 < bad_lines.count {
@@ -35,6 +57,7 @@ impl Imported {
             app_version: source.program().to_owned(),
             method_version: NO_METHOD,
             started_at: started_at.unwrap_or(jiff::Timestamp::UNIX_EPOCH),
+            wall_clock,
             name: text::name(&name),
             note: notes.join("\n"),
             tags: vec!["imported".to_owned()],
@@ -57,9 +80,12 @@ fn words_of(capture: &Capture) -> Vec<String> {
     if 1 < recordings.len() {
         words.push(format!("The file holds {} recordings.", recordings.len()));
     }
-    if matches!(capture, Capture::SampledLog(_)) {
-        words.push("Each row is a periodic reading: most frames are not included.".to_owned());
-    }
+    let what = match capture {
+        Capture::SampledLog(_) => "frames",
+        Capture::SampledTicks(_) => "ticks",
+        Capture::Frames(_) | Capture::Ticks(_) | Capture::Histogram(_) => return words,
+    };
+    words.push(format!("Each row is a periodic reading: most {what} are not included."));
     words
 }
 

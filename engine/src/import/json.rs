@@ -4,27 +4,29 @@ use std::io::{Cursor, Read, Seek};
 
 use super::imported::{Content, ImportError, Imported, Source};
 use super::{capframex, cyclictest};
-use crate::format::checksum::{Checked, verify, verify_file};
-use crate::format::{self, Family, FormatError};
-use crate::run::Run;
+use crate::format::exported::CHECK_FORMAT;
+use crate::format::{self, FORMAT, Family, FormatError};
+use crate::report::Caution;
 
-/// The beginning of every run file of this program.
-const BEGINS: &[u8] = b"{\"format\":\"jitterscope-run\",";
-
-/// Whether a file begins like a run file of this program.
-pub(super) fn begins_as_own(head: &[u8]) -> bool {
-    head.starts_with(BEGINS)
+/// Returns the format of this program with which a file begins; `None` for another file.
+pub(super) fn own_format(head: &[u8]) -> Option<Family> {
+    let begins = |format: &str| head.starts_with(format!("{{\"format\":\"{format}\",").as_bytes());
+    let formats = [(FORMAT, Family::Run), (CHECK_FORMAT, Family::Check)];
+    formats.into_iter().find(|(format, _)| begins(format)).map(|(_, family)| family)
 }
 
-/// Whether a file is a run of this program in any JSON layout. Reads the whole file, but does not store it.
-pub(super) fn is_own(from: &mut (impl Read + Seek)) -> bool {
-    matches!(format::family(from), Ok(Family::Run))
+/// Returns the format of this program that a file has in any JSON layout; `None` for another file. Reads the whole file,
+/// but does not store it.
+pub(super) fn find_own_format(from: &mut (impl Read + Seek)) -> Option<Family> {
+    format::family(from).ok().filter(|family| matches!(family, Family::Run | Family::Check))
 }
 
-/// Imports a run of this program, a capture of CapFrameX, or a result of cyclictest.
+/// Imports a file of this program, a capture of CapFrameX, or a result of cyclictest.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     match format::family(&mut Cursor::new(text))? {
-        Family::Run => own(text, Source::Json),
+        family @ (Family::Run | Family::Check) => {
+            Ok(own(family, &mut Cursor::new(text), Source::Json)?)
+        }
         Family::CapFrameX => capframex::read(text),
         Family::Cyclictest => cyclictest::read_json(text, Source::Cyclictest),
         Family::Jitterdebugger => cyclictest::read_json(text, Source::Jitterdebugger),
@@ -32,27 +34,22 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     }
 }
 
-/// Reads a run of this program and verifies its checksum.
-pub(super) fn own(text: &[u8], source: Source) -> Result<Imported, ImportError> {
-    Ok(checked(format::read(text)?, verify(text), source))
-}
-
-/// Reads a run file of this program piece by piece, and verifies its checksum.
-pub(super) fn own_file(from: &mut (impl Read + Seek)) -> Result<Imported, FormatError> {
-    let run = format::read_from(from)?;
-    let found = verify_file(from)?;
-    Ok(checked(run, found, Source::Json))
-}
-
-fn checked(run: Run, found: Checked, source: Source) -> Imported {
-    let (name, started_at) = (run.name.clone(), run.started_at);
-    let mut imported = Imported::new(source, Content::Run(Box::new(run)));
-    imported.name = name;
-    imported.started_at = Some(started_at);
-    if found == Checked::Edited {
-        imported.notes.push(
-            "The file was changed after it was exported: its checksum does not match.".to_owned(),
-        );
-    }
-    imported
+/// Reads a run or a quick check of this program piece by piece.
+pub(super) fn own(
+    family: Family,
+    from: &mut (impl Read + Seek),
+    source: Source,
+) -> Result<Imported, FormatError> {
+    let content = match family {
+        Family::Check => Content::Check(format::read_check(from)?),
+        _ => Content::Run(Box::new(format::read_from(from)?)),
+    };
+    let mut imported = Imported::new(source, content);
+    let runs = imported.own_runs();
+    let name = runs.first().map(|run| run.name.clone()).unwrap_or_default();
+    let started_at = runs.iter().map(|run| run.started_at).min();
+    let is_edited = imported.is_edited();
+    (imported.name, imported.started_at) = (name, started_at);
+    imported.notes.extend(is_edited.then(|| Caution::EditedAfterExport.to_string()));
+    Ok(imported)
 }

@@ -3,6 +3,7 @@
 
 use super::source::Source;
 use super::time_unit::TimeUnit;
+use crate::run::capture::FrameQuantity;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub(super) enum Quantity {
     ProcessId,
     /// The address of the swap chain.
     SwapChain,
-    /// Whether the frame was never displayed.
-    Dropped,
+    /// A value of each frame besides its frame time.
+    PerFrame(FrameQuantity),
     /// Text.
     Text,
     /// A fact about the machine, which only the first row may have.
@@ -30,6 +31,23 @@ pub(super) enum Quantity {
     /// Any other number.
     Number,
 }
+
+/// How servers call the time that they worked on a tick, in lower case.
+pub(super) const TICKS: &[&str] = &[
+    "mspt",
+    "mspt (ms)",
+    "ms per tick",
+    "ms/tick",
+    "tick time",
+    "tick time (ms)",
+    "tick_time",
+    "tick_time_ms",
+    "tick_ms",
+    "ticktime",
+    "tick duration",
+    "tick duration (ms)",
+    "tick_duration_ms",
+];
 
 /// The rank of columns of frame times that may be time stamps.
 pub(super) const STAMPS: u8 = 4;
@@ -55,8 +73,12 @@ const fn in_unit(
     KnownColumn { names, quantity, unit: Some(unit), is_certain: true }
 }
 
+const fn per_frame(names: &'static [&'static str], quantity: FrameQuantity) -> KnownColumn {
+    in_unit(names, Quantity::PerFrame(quantity), TimeUnit::Millis)
+}
+
 /// Every known column.
-const COLUMNS: [KnownColumn; 21] = [
+const COLUMNS: [KnownColumn; 33] = [
     in_unit(&["msbetweenpresents"], Quantity::FrameTime(0), TimeUnit::Millis),
     in_unit(
         &[
@@ -70,6 +92,7 @@ const COLUMNS: [KnownColumn; 21] = [
         Quantity::FrameTime(1),
         TimeUnit::Millis,
     ),
+    in_unit(&["frame interval (\u{b5}s)"], Quantity::FrameTime(1), TimeUnit::Micros),
     // MangoHud 0.5 to 0.6.8 wrote microseconds into the column in which all later ones write milliseconds.
     KnownColumn {
         names: &["frametime"],
@@ -78,6 +101,12 @@ const COLUMNS: [KnownColumn; 21] = [
         is_certain: false,
     },
     in_unit(&["msbetweenappstart"], Quantity::FrameTime(3), TimeUnit::Millis),
+    KnownColumn {
+        names: TICKS,
+        quantity: Quantity::FrameTime(2),
+        unit: Some(TimeUnit::Millis),
+        is_certain: false,
+    },
     // Fraps writes the time since the start of the benchmark.
     in_unit(&["time (ms)"], Quantity::FrameTime(STAMPS), TimeUnit::Millis),
     in_unit(
@@ -92,26 +121,22 @@ const COLUMNS: [KnownColumn; 21] = [
         Quantity::Rate,
         TimeUnit::Fps,
     ),
-    in_unit(&["timeinseconds"], Quantity::Clock, TimeUnit::Secs),
+    in_unit(
+        &["timeinseconds", "time (s)", "time [s]", "elapsed (s)", "uptime (s)", "seconds"],
+        Quantity::Clock,
+        TimeUnit::Secs,
+    ),
     in_unit(&["timeinms", "cpustarttimeinms"], Quantity::Clock, TimeUnit::Millis),
     in_unit(&["elapsed"], Quantity::Clock, TimeUnit::Nanos),
+    in_unit(&["time (\u{b5}s)"], Quantity::Clock, TimeUnit::Micros),
     column(&["time", "timestamp", "time stamp", "date time", "datetime"], Quantity::TimeOfDay),
     column(&["application"], Quantity::Process),
     column(&["processid"], Quantity::ProcessId),
     column(&["swapchainaddress"], Quantity::SwapChain),
-    column(&["dropped"], Quantity::Dropped),
+    column(&["dropped"], Quantity::PerFrame(FrameQuantity::Dropped)),
+    column(&["frametype"], Quantity::PerFrame(FrameQuantity::Origin)),
     column(
-        &[
-            "runtime",
-            "presentruntime",
-            "presentmode",
-            "frametype",
-            "resolution",
-            "date",
-            "events",
-            "gpu",
-            "cpu",
-        ],
+        &["runtime", "presentruntime", "presentmode", "resolution", "date", "events", "gpu", "cpu"],
         Quantity::Text,
     ),
     column(
@@ -131,13 +156,25 @@ const COLUMNS: [KnownColumn; 21] = [
         ],
         Quantity::Fact,
     ),
-    in_unit(&["msbetweendisplaychange", "displayedtime"], Quantity::Number, TimeUnit::Millis),
+    per_frame(&["msbetweendisplaychange", "displayedtime"], FrameQuantity::DisplayedTime),
+    per_frame(&["mscpubusy", "cpubusy"], FrameQuantity::CpuBusy),
+    per_frame(&["mscpuwait", "cpuwait"], FrameQuantity::CpuWait),
+    per_frame(&["msgpubusy", "gpubusy", "msgpuactive"], FrameQuantity::GpuBusy),
+    per_frame(&["msgpuwait", "gpuwait"], FrameQuantity::GpuWait),
+    in_unit(
+        &["render gpu (\u{b5}s)"],
+        Quantity::PerFrame(FrameQuantity::GpuBusy),
+        TimeUnit::Micros,
+    ),
+    in_unit(&["wait cpu (\u{b5}s)"], Quantity::PerFrame(FrameQuantity::CpuWait), TimeUnit::Micros),
+    per_frame(&["mspclatency", "pclatency"], FrameQuantity::PcLatency),
+    per_frame(&["msclicktophotonlatency", "clicktophotonlatency"], FrameQuantity::ClickToPhoton),
+    per_frame(&["msanimationerror", "animationerror"], FrameQuantity::AnimationError),
     in_unit(
         &["msinpresentapi", "msuntilrendercomplete", "msuntildisplayed", "msrenderpresentlatency"],
         Quantity::Number,
         TimeUnit::Millis,
     ),
-    in_unit(&["mscpubusy", "cpubusy", "msgpubusy", "gpubusy"], Quantity::Number, TimeUnit::Millis),
     column(
         &["syncinterval", "presentflags", "allowstearing", "wasbatched", "dwmnotified"],
         Quantity::Number,
@@ -148,6 +185,15 @@ const COLUMNS: [KnownColumn; 21] = [
 /// Returns the known column of this name, which is in lower case; `None` if it is not known.
 pub(super) fn known_column(name: &str) -> Option<&'static KnownColumn> {
     COLUMNS.iter().find(|column| column.names.contains(&name))
+}
+
+/// Returns how programs spell a column of values of each frame, in lower case, and its unit; the best one first.
+pub(super) fn names_of(
+    quantity: FrameQuantity,
+) -> impl Iterator<Item = (&'static str, Option<TimeUnit>)> {
+    let columns =
+        COLUMNS.iter().filter(move |column| column.quantity == Quantity::PerFrame(quantity));
+    columns.flat_map(|column| column.names.iter().map(|name| (*name, column.unit)))
 }
 
 /// Returns what a column holds; `None` if its name is not known.
@@ -177,13 +223,14 @@ const fn sampled(source: Source, columns: &'static [&'static str]) -> Program {
 }
 
 /// The programs whose tables are known, the most specific one first.
-const PROGRAMS: [Program; 12] = [
+const PROGRAMS: [Program; 13] = [
     program(Source::FrameView, &["application", "gpu0clk(mhz)"]),
     program(Source::FrameView, &["application", "gpu0util(%)"]),
     program(Source::FrameView, &["application", "render queue depth"]),
     program(Source::Ocat, &["application", "motherboard"]),
     program(Source::PresentMon, &["application"]),
     sampled(Source::Adrenalin, &["gpu util", "fps"]),
+    program(Source::XrFrameTools, &["frame interval (\u{b5}s)", "app cpu (\u{b5}s)"]),
     sampled(Source::OpenXrToolkit, &["fps", "*appcpu"]),
     sampled(Source::HwInfo, &["date", "time", "*["]),
     Program { is_growing: true, ..program(Source::Unreal, &["events", "frametime"]) },
@@ -235,6 +282,7 @@ mod tests {
             ("gpu util,gpu temp,fps", Source::Adrenalin),
             ("time,fps,appcpu (us)", Source::OpenXrToolkit),
             ("frame,time (ms)", Source::Fraps),
+            ("time (\u{b5}s),frame interval (\u{b5}s),fps,app cpu (\u{b5}s)", Source::XrFrameTools),
             ("frame,frametime", Source::Columns),
         ] {
             let names: Vec<String> = names.split(',').map(str::to_owned).collect();

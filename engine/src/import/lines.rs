@@ -15,7 +15,12 @@ pub(super) fn filled<'a>(
 /// Returns the lines of a text without line ends, with their numbers, counted from 1. A line that
 /// is too long is returned as `None`.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
-    text.split(|&byte| byte == b'\n').zip(1_u64..).map(|(line, number)| {
+    lines_from(text, 1)
+}
+
+/// Returns the lines of a part of a text as [`lines`] does; `first` is the number of its first line.
+pub(super) fn lines_from(text: &[u8], first: u64) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
+    text.split(|&byte| byte == b'\n').zip(first..).map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         (number, (line.len() <= MAX_LINE_BYTES).then_some(line))
     })

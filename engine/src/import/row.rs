@@ -7,9 +7,12 @@
 //! number in every column of numbers. In the second, rate and frame time must agree: 60 FPS with
 //! 16.650 ms, not 60.16 FPS with 650 ms.
 
+use std::ops::Range;
+
 use super::known::{self, Quantity};
 use super::table::{Table, number_of};
 use super::text::is_missing;
+use crate::run::capture::FrameQuantity;
 
 /// Rate × frame time in ms of a row is 1000; a row that is repaired must be this close to it.
 const MAX_RATE_ERROR: f64 = 0.02;
@@ -28,7 +31,7 @@ enum Kind {
 }
 
 /// The cells of the current row.
-pub(super) struct Row<'a> {
+pub(super) struct Row {
     separator: u8,
     kinds: Vec<Kind>,
     /// Number of leading columns that a row must have: the others are facts that only the first row has.
@@ -36,7 +39,10 @@ pub(super) struct Row<'a> {
     is_growing: bool,
     frame_time: usize,
     rate: Option<usize>,
-    cells: Vec<&'a [u8]>,
+    /// The line: the block of the file that has it may be gone when the next one is read.
+    line: Vec<u8>,
+    /// Where in the line each cell is.
+    cells: Vec<Range<usize>>,
     /// A frame time that was written with a decimal comma between commas: it spans two cells.
     repaired: Vec<(usize, String)>,
     /// How many cells rate and frame time had in the last row with a single reading.
@@ -45,11 +51,20 @@ pub(super) struct Row<'a> {
     pub(super) repaired_count: u64,
 }
 
-impl<'a> Row<'a> {
+impl Row {
     pub(super) fn new(table: &Table, is_growing: bool, frame_time: usize) -> Self {
         let kind = |name: &String| match known::quantity(name) {
-            Some(Quantity::Text | Quantity::Fact | Quantity::Process) => Kind::Text,
-            Some(Quantity::ProcessId | Quantity::SwapChain | Quantity::Dropped) => Kind::Whole,
+            Some(
+                Quantity::Text
+                | Quantity::Fact
+                | Quantity::Process
+                | Quantity::PerFrame(FrameQuantity::Origin),
+            ) => Kind::Text,
+            Some(
+                Quantity::ProcessId
+                | Quantity::SwapChain
+                | Quantity::PerFrame(FrameQuantity::Dropped),
+            ) => Kind::Whole,
             Some(Quantity::Clock) if name == "elapsed" => Kind::Whole,
             Some(Quantity::TimeOfDay) | None => Kind::Any,
             Some(_) => Kind::Number,
@@ -68,6 +83,7 @@ impl<'a> Row<'a> {
             is_growing,
             frame_time,
             rate: table.place_of(Quantity::Rate).filter(|&rate| rate != frame_time),
+            line: Vec::new(),
             cells: Vec::new(),
             repaired: Vec::new(),
             widths: None,
@@ -76,11 +92,13 @@ impl<'a> Row<'a> {
     }
 
     /// Reads the cells of a line.
-    pub(super) fn read(&mut self, line: &'a [u8]) -> Result<(), &'static str> {
+    pub(super) fn read(&mut self, line: &[u8]) -> Result<(), &'static str> {
         self.repaired.clear();
-        split(line, self.separator, &mut self.cells);
+        self.line.clear();
+        self.line.extend_from_slice(line);
+        split(&self.line, self.separator, &mut self.cells);
         let wanted = self.kinds.len();
-        while wanted < self.cells.len() && self.cells.last().is_some_and(|cell| cell.is_empty()) {
+        while wanted < self.cells.len() && self.cells.last().is_some_and(Range::is_empty) {
             self.cells.pop();
         }
         let found = self.cells.len();
@@ -94,7 +112,7 @@ impl<'a> Row<'a> {
             let is_whole = self.min_cells <= found;
             return if is_whole { Ok(()) } else { Err("a line with fewer cells than the header") };
         }
-        if self.join_text(line, found - wanted) || self.join_numbers() {
+        if self.join_text(found - wanted) || self.join_numbers() {
             self.repaired_count += 1;
             Ok(())
         } else {
@@ -108,8 +126,9 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the bytes of a cell without quotes; empty if the row has no such cell.
-    pub(super) fn bytes(&self, place: usize) -> &'a [u8] {
-        self.cells.get(place).copied().unwrap_or_default()
+    pub(super) fn bytes(&self, place: usize) -> &[u8] {
+        let cell = self.cells.get(place).and_then(|cell| self.line.get(cell.clone()));
+        cell.unwrap_or_default()
     }
 
     /// Returns the text of a cell; empty if the row has no such cell.
@@ -126,7 +145,7 @@ impl<'a> Row<'a> {
     }
 
     /// Joins cells at the only text that leaves a number in every column of numbers.
-    fn join_text(&mut self, line: &'a [u8], extra: usize) -> bool {
+    fn join_text(&mut self, extra: usize) -> bool {
         let fits = |place: usize| {
             self.kinds.iter().zip(0..).all(|(kind, column)| {
                 let cell = match column {
@@ -134,7 +153,7 @@ impl<'a> Row<'a> {
                     column if column < place => column,
                     column => column + extra,
                 };
-                accepts(*kind, self.cells.get(cell).copied().unwrap_or_default(), self.separator)
+                accepts(*kind, self.bytes(cell), self.separator)
             })
         };
         let texts =
@@ -147,10 +166,14 @@ impl<'a> Row<'a> {
         if between.iter().any(|kind| *kind != Kind::Text) {
             return false;
         }
-        let start = self.cells.get(place).map_or(0, |cell| offset(line, cell));
-        let end = self.cells.get(place + extra).map_or(0, |cell| offset(line, cell) + cell.len());
-        let joined = line.get(start..end).unwrap_or_default();
-        self.cells.splice(place..=place + extra, [joined]);
+        // Numbers are no part of a name: they are those of a row with decimal commas, whose values would shift.
+        let is_number = |cell: usize| accepts(Kind::Number, self.bytes(cell), self.separator);
+        if (place..=place + extra).any(is_number) {
+            return false;
+        }
+        let start = self.cells.get(place).map_or(0, |cell| cell.start);
+        let end = self.cells.get(place + extra).map_or(start, |cell| cell.end);
+        self.cells.splice(place..=place + extra, std::iter::once(start..end));
         true
     }
 
@@ -166,9 +189,10 @@ impl<'a> Row<'a> {
         let is_whole = |kind: &&Kind| **kind == Kind::Whole;
         let whole_count = self.kinds.iter().skip(2).filter(is_whole).count();
         let joined = |at: usize, width: usize| -> Option<String> {
-            let cells = self.cells.get(at..at + width)?;
+            self.cells.get(at..at + width)?;
+            let cells = (at..at + width).map(|cell| self.bytes(cell));
             let parts: Vec<&str> =
-                cells.iter().filter_map(|cell| std::str::from_utf8(cell).ok()).collect();
+                cells.filter_map(|cell| std::str::from_utf8(cell).ok()).collect();
             let is_whole =
                 |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             (width == 1 || parts.iter().all(is_whole)).then(|| parts.join("."))
@@ -206,15 +230,15 @@ impl<'a> Row<'a> {
         let others = columns - 2;
         let is_last_whole = self.kinds.last() == Some(&Kind::Whole);
         self.cells.clear();
-        self.cells.resize(2, &[]);
+        self.cells.resize(2, 0..0);
         if rest.len() == others {
             self.cells.extend(rest);
         } else {
-            self.cells.resize(columns, &[]);
+            self.cells.resize(columns, 0..0);
             if let Some((last, to)) =
                 rest.last().zip(self.cells.last_mut()).filter(|_| is_last_whole)
             {
-                *to = last;
+                *to = last.clone();
             }
         }
         self.repaired.extend([(0, rate), (1, time)]);
@@ -235,14 +259,9 @@ fn accepts(kind: Kind, cell: &[u8], separator: u8) -> bool {
     }
 }
 
-/// Returns where in a line a part of it begins.
-fn offset(line: &[u8], part: &[u8]) -> usize {
-    part.as_ptr().addr().saturating_sub(line.as_ptr().addr())
-}
-
 /// Splits a line into its cells, without blanks and quotes around them. In a line with a quote that does not end,
 /// quotes are letters.
-fn split<'a>(line: &'a [u8], separator: u8, cells: &mut Vec<&'a [u8]>) {
+fn split(line: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) {
     cells.clear();
     let parts_between_quotes = || line.split(|&byte| byte == b'"').count();
     let has_quotes = line.contains(&b'"') && !parts_between_quotes().is_multiple_of(2);
@@ -251,10 +270,14 @@ fn split<'a>(line: &'a [u8], separator: u8, cells: &mut Vec<&'a [u8]>) {
         quoted ^= has_quotes && byte == b'"';
         byte == separator && !quoted
     });
-    cells.extend(parts.map(|cell| {
-        let cell = cell.trim_ascii();
-        let inner = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\""));
-        inner.filter(|_| has_quotes).unwrap_or(cell)
+    let mut start = 0;
+    cells.extend(parts.map(|part| {
+        let begin = start + (part.len() - part.trim_ascii_start().len());
+        start += part.len() + 1;
+        let cell = part.trim_ascii();
+        let has_own =
+            has_quotes && 1 < cell.len() && cell.starts_with(b"\"") && cell.ends_with(b"\"");
+        if has_own { begin + 1..begin + cell.len() - 1 } else { begin..begin + cell.len() }
     }));
 }
 
@@ -278,6 +301,7 @@ mod tests {
         assert_eq!(cells(header, "a,b,c.exe,7,0x1,0.1,8.0").unwrap()[0], "a,b,c.exe");
         assert!(cells(header, "game.exe,7,0x1,0.1,8.0,9.0").is_err());
         assert!(cells(header, "game.exe,7,0x1,0.1").is_err());
+        assert!(cells(header, "game.exe,7,0x1,0,1,8,0").is_err(), "no name, but decimal commas");
     }
 
     #[test]

@@ -2,12 +2,15 @@
 
 use super::known::{self, Quantity};
 use super::row::Row;
-use super::table::Table;
+use super::table::{Table, number_of};
 use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
+use crate::stats::float;
 
 /// Length of a day: times of day start again at midnight.
 const DAY: Nanos = Nanos::from_secs(86_400);
+/// No server has more ticks than 200 per second: a log with a row per second of an idle one would else be one of ticks.
+const MIN_STEP: Nanos = Nanos::from_millis(5);
 
 /// The column with the time of a row.
 #[derive(Clone, Debug)]
@@ -35,11 +38,15 @@ impl RowClock {
         let (place, _) = of(Quantity::TimeOfDay)?;
         let is_time =
             |row: &Vec<String>| row.get(place).is_some_and(|cell| time_of_day(cell).is_some());
-        table.rows.iter().any(is_time).then_some(Self::TimeOfDay { place, last: None })
+        if table.rows.iter().any(is_time) {
+            return Some(Self::TimeOfDay { place, last: None });
+        }
+        let unit_nanos = number_unit(table, place, frame_time)?.millis(1.0) * 1e6;
+        Some(Self::Number { place, unit_nanos })
     }
 
     /// Returns the time of a row; `None` if it has none.
-    pub(super) fn read(&mut self, row: &Row<'_>) -> Option<Nanos> {
+    pub(super) fn read(&mut self, row: &Row) -> Option<Nanos> {
         match self {
             Self::Number { place, unit_nanos } => {
                 Some(Nanos::from_nanos_f64(row.number(*place)? * *unit_nanos))
@@ -55,6 +62,29 @@ impl RowClock {
             }
         }
     }
+}
+
+/// Returns the unit of a clock that counts from a start which its name does not state: the one of a date, or the smallest
+/// in which rows are [`MIN_STEP`] apart and a server could work on its ticks between them. `None` if neither shows it.
+fn number_unit(table: &Table, place: usize, frame_time: usize) -> Option<TimeUnit> {
+    let numbers = |place: usize| {
+        let cells = table.rows.iter().filter_map(move |row| row.get(place));
+        cells.filter_map(|cell| number_of(cell, table.separator)).collect::<Vec<f64>>()
+    };
+    let times = numbers(place);
+    let (first, last) = (*times.first()?, *times.last()?);
+    let units = [TimeUnit::Nanos, TimeUnit::Micros, TimeUnit::Millis, TimeUnit::Secs];
+    // 2001 to 2286, counted from 1970.
+    let is_date = |unit: &&TimeUnit| (1e12..1e13).contains(&unit.millis(first));
+    if let Some(unit) = units.iter().find(is_date) {
+        return Some(*unit);
+    }
+    let work: f64 = numbers(frame_time).iter().skip(1).sum();
+    let step = (last - first) / float(times.len().saturating_sub(1).max(1));
+    let fits = |unit: &&TimeUnit| {
+        0.0 < work && work <= unit.millis(last - first) && MIN_STEP.as_millis() <= unit.millis(step)
+    };
+    units.iter().find(fits).copied().filter(|_| table.has_ticks(frame_time))
 }
 
 /// Parses the time of day in a cell, with or without a date before it and a zone after it.

@@ -2,7 +2,7 @@
 //! The clock also shows whether the rows are frames or periodic readings.
 
 use crate::nanos::Nanos;
-use crate::run::capture::{Capture, CaptureSeries, Recording};
+use crate::run::capture::{Capture, CaptureSeries, FrameColumn, FrameQuantity, Recording};
 use crate::sample::{Column, MISSING};
 
 /// Maximum number of sessions per log; the rows of further sessions are added to the last one.
@@ -17,6 +17,10 @@ const MIN_FRAME_SHARE: f64 = 0.9;
 /// unexpected unit and is ignored.
 const MIN_CLOCK_SHARE: f64 = 0.9;
 
+/// Rows of a log of tick times that are at least this far apart on average are periodic readings: such logs have one row
+/// per second or less, and the slowest tick of a game server in use is 600 ms.
+const MIN_READING_STEP: Nanos = Nanos::from_millis(900);
+
 /// What the rows of a log are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rows {
@@ -24,6 +28,12 @@ pub(super) enum Rows {
     Frames,
     /// Readings of an interval.
     Readings,
+    /// Ticks of a server.
+    Ticks,
+    /// Readings of the time of a tick.
+    TickReadings,
+    /// Ticks of a server, unless its rows are too far apart for ticks.
+    TicksByClock,
     /// Frames, unless the frame times do not cover the time between rows.
     ByClock,
 }
@@ -35,6 +45,8 @@ pub(super) struct Sessions {
     now: Session,
     /// Label and unit of each sensor column.
     named: Vec<(String, String)>,
+    /// What the columns of values of each frame hold.
+    quantities: Vec<FrameQuantity>,
 }
 
 /// Rows of a log between two restarts of its clock.
@@ -48,6 +60,8 @@ struct Session {
     first: Option<(Nanos, Nanos)>,
     /// The values of each sensor column, in thousandths of its unit, or [`MISSING`].
     others: Vec<Column>,
+    /// The values of each frame, in the order of the quantities of the log.
+    per_frame: Vec<Column>,
     /// Label and unit of each sensor column; empty if they were not set before the end of the session.
     named: Vec<(String, String)>,
     /// Like `first`, but of the last timestamp.
@@ -76,13 +90,19 @@ impl Sessions {
     /// Adds a row with its sensor values: in thousandths of their units, or [`MISSING`].
     pub(super) fn push_with(&mut self, time: Option<Nanos>, at: Option<Nanos>, others: &[i64]) {
         self.push(time, at);
-        let now = &mut self.now;
-        now.others.resize_with(others.len(), Column::new);
-        let before = now.frame_times.len() - 1;
-        for (column, &value) in now.others.iter_mut().zip(others) {
-            column.extend(std::iter::repeat_n(MISSING, before - column.len()));
-            column.push(value);
-        }
+        let before = self.now.frame_times.len() - 1;
+        add_row(&mut self.now.others, others, before);
+    }
+
+    /// Adds the values of the frame that was added last, in the order of the quantities.
+    pub(super) fn push_per_frame(&mut self, values: &[i64]) {
+        let before = self.now.frame_times.len().saturating_sub(1);
+        add_row(&mut self.now.per_frame, values, before);
+    }
+
+    /// Sets what the values of each frame are.
+    pub(super) fn set_quantities(&mut self, quantities: Vec<FrameQuantity>) {
+        self.quantities = quantities;
     }
 
     /// Sets label and unit of the sensor columns, for this session and for sessions that have none yet.
@@ -122,10 +142,12 @@ impl Sessions {
         sessions.push(self.now);
         sessions.retain(|session| Nanos::ZERO < session.sum);
         let is_log = match rows {
-            Rows::Frames => false,
-            Rows::Readings => true,
+            Rows::Frames | Rows::Ticks => false,
+            Rows::Readings | Rows::TickReadings => true,
             Rows::ByClock => sessions.iter().any(Session::has_gaps),
+            Rows::TicksByClock => sessions.iter().any(Session::is_of_readings),
         };
+        let are_ticks = matches!(rows, Rows::Ticks | Rows::TickReadings | Rows::TicksByClock);
         let count = sessions.len();
         let recordings = sessions.into_iter().zip(1..).map(|(session, number)| {
             let label = match count {
@@ -133,11 +155,39 @@ impl Sessions {
                 _ if label.is_empty() => format!("Session {number}"),
                 _ => format!("{label}, session {number}"),
             };
-            session.into_recording(label, is_log, &self.named)
+            session.into_recording(label, is_log, are_ticks, (&self.named, &self.quantities))
         });
         let recordings = recordings.collect();
-        if is_log { Capture::SampledLog(recordings) } else { Capture::Frames(recordings) }
+        match (are_ticks, is_log) {
+            (true, true) => Capture::SampledTicks(recordings),
+            (true, false) => Capture::Ticks(recordings),
+            (false, true) => Capture::SampledLog(recordings),
+            (false, false) => Capture::Frames(recordings),
+        }
     }
+}
+
+/// Adds a value to each column, whose last row is the row `before`.
+fn add_row(columns: &mut Vec<Column>, values: &[i64], before: usize) {
+    columns.resize_with(values.len(), Column::new);
+    for (column, &value) in columns.iter_mut().zip(values) {
+        column.extend(std::iter::repeat_n(MISSING, before.saturating_sub(column.len())));
+        column.push(value);
+    }
+}
+
+/// Returns the columns of values of each frame that have any: all but those of one value that means nothing.
+fn columns_of(columns: Vec<Column>, quantities: &[FrameQuantity]) -> Vec<FrameColumn> {
+    let all = columns.into_iter().zip(quantities);
+    let all = all.map(|(values, &quantity)| FrameColumn { quantity, values });
+    let has_values = |column: &FrameColumn| {
+        column.values.values().any(|value| match column.quantity {
+            // Where all are dropped, the display was not recorded.
+            FrameQuantity::Dropped => value == 0,
+            _ => value != MISSING && value != 0,
+        })
+    };
+    all.filter(has_values).collect()
 }
 
 impl Session {
@@ -152,7 +202,23 @@ impl Session {
         self.span().is_some_and(|(span, sum)| sum.as_f64() < MIN_FRAME_SHARE * span.as_f64())
     }
 
-    fn into_recording(self, label: String, is_log: bool, named: &[(String, String)]) -> Recording {
+    /// Whether the rows are too far apart for ticks of a server.
+    fn is_of_readings(&self) -> bool {
+        let rows = self.logged_at.values().filter(|at| *at != MISSING).count();
+        let steps = i64::try_from(rows.saturating_sub(1)).unwrap_or(i64::MAX);
+        self.has_gaps()
+            && self
+                .span()
+                .is_some_and(|(span, _)| MIN_READING_STEP.get().saturating_mul(steps) <= span.get())
+    }
+
+    fn into_recording(
+        self,
+        label: String,
+        is_log: bool,
+        are_ticks: bool,
+        (named, quantities): (&[(String, String)], &[FrameQuantity]),
+    ) -> Recording {
         let clock = self.span().filter(|(span, sum)| {
             // A clock that advances less than the sum of the frame times has another unit: ignore this clock.
             MIN_CLOCK_SHARE * sum.as_f64() <= span.as_f64()
@@ -161,7 +227,8 @@ impl Session {
         let elapsed = clock.map(|(span, sum)| span + (self.sum - sum));
         let start = self.first.map_or(0, |(at, _)| at.get());
         let from_start = |at: i64| if at == MISSING { MISSING } else { at.saturating_sub(start) };
-        let logged_at = if is_log && clock.is_some() {
+        // Between two ticks, a server waits: the sum of their times is not the time of a row.
+        let logged_at = if (is_log || are_ticks) && clock.is_some() {
             self.logged_at.values().map(from_start).collect()
         } else {
             Column::new()
@@ -179,7 +246,8 @@ impl Session {
             1 < one.values.values().filter(|value| *value != MISSING).take(2).count()
         };
         let series = series.filter(is_series).collect();
-        Recording { label, frame_times: self.frame_times, logged_at, elapsed, series }
+        let per_frame = if is_log { Vec::new() } else { columns_of(self.per_frame, quantities) };
+        Recording { label, frame_times: self.frame_times, logged_at, elapsed, series, per_frame }
     }
 }
 

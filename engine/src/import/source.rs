@@ -31,6 +31,8 @@ pub enum Source {
     Adrenalin,
     /// A statistics log of the OpenXR Toolkit.
     OpenXrToolkit,
+    /// A CSV that XRFrameTools made of its log.
+    XrFrameTools,
     /// The frame times of a Fraps benchmark.
     Fraps,
     /// A file of the CSV profiler of Unreal Engine.
@@ -41,11 +43,13 @@ pub enum Source {
     Jitterdebugger,
     /// Any CSV with a column of frame times.
     Columns,
+    /// Any CSV with a column of the times of a server's ticks.
+    Ticks,
 }
 
 impl Source {
     /// All kinds of files.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Json,
         Self::Html,
         Self::MangoHud,
@@ -65,6 +69,8 @@ impl Source {
         Self::Oslat,
         Self::Jitterdebugger,
         Self::Columns,
+        Self::Ticks,
+        Self::XrFrameTools,
     ];
 
     /// Returns the displayed name of this kind of file.
@@ -102,10 +108,12 @@ impl Source {
             Self::HwInfo => ("an", "HWiNFO log", "HWiNFO"),
             Self::Adrenalin => ("an", "Adrenalin log", "Adrenalin"),
             Self::OpenXrToolkit => ("an", "OpenXR Toolkit log", "OpenXR Toolkit"),
+            Self::XrFrameTools => ("an", "XRFrameTools log", "XRFrameTools"),
             Self::Fraps => ("a", "Fraps frame time log", "Fraps"),
             Self::Unreal => ("an", "Unreal Engine CSV profile", "Unreal Engine"),
             Self::Oslat => ("an", "oslat histogram", "oslat"),
             Self::Jitterdebugger => ("a", "jitterdebugger histogram", "jitterdebugger"),
+            Self::Ticks => ("a", "log of server ticks", "a server"),
             Self::Columns => ("a", "CSV with a column of frame times", "another program"),
         }
     }

@@ -115,6 +115,11 @@ impl Table {
         self.names.iter().position(|name| known::quantity(name) == Some(quantity))
     }
 
+    /// Whether a column has the times of ticks of a server.
+    pub(super) fn has_ticks(&self, place: usize) -> bool {
+        self.names.get(place).is_some_and(|name| known::TICKS.contains(&name.as_str()))
+    }
+
     /// Returns the position of the known column of frame times, or else of frame rates; `None` if there is none.
     pub(super) fn frame_column(&self) -> Option<usize> {
         let ranks = self

@@ -1,6 +1,7 @@
 //! Parses cells and names in text files of other programs.
 
 use crate::nanos::Nanos;
+use crate::run::instant_here;
 
 pub(super) use crate::format::millis::frame_time;
 
@@ -24,14 +25,14 @@ pub(super) fn is_missing(cell: &str) -> bool {
     cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a")
 }
 
-/// Parses a date with a time. Without a zone, it is the wall clock of the PC that wrote the file, which is shown as it
-/// is: in the zone of this PC. `None` if the text is not a date.
-pub(super) fn instant(text: &str) -> Option<jiff::Timestamp> {
+/// Parses a date with a time. Without a zone, it is the wall clock of the PC that wrote the file, which is returned as well and
+/// shown as it is: in the zone of this PC. Both are `None` if the text is not a date.
+pub(super) fn instant(text: &str) -> (Option<jiff::Timestamp>, Option<jiff::civil::DateTime>) {
     if let Ok(instant) = text.trim().parse::<jiff::Timestamp>() {
-        return Some(instant);
+        return (Some(instant), None);
     }
-    let wall_clock = text.trim().parse::<jiff::civil::DateTime>().ok()?;
-    Some(wall_clock.to_zoned(jiff::tz::TimeZone::system()).ok()?.timestamp())
+    let wall_clock = text.trim().parse::<jiff::civil::DateTime>().ok();
+    (wall_clock.and_then(instant_here), wall_clock)
 }
 
 /// Parses a cell as a frame time in milliseconds; `Ok(None)` if the value is missing or 0.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 use crate::platform::{Applied, Policy};
-use crate::run::{Counters, Health, Run, TailPoint, Trace, TrialRun, counter};
+use crate::run::{Counters, Health, Recording, Run, Subject, TailPoint, Trace, TrialRun, counter};
 use crate::sample::{Evidence, EvidenceColumns, Sample, SampleList};
 
 /// An event of a run. A trial is identified by its position in the run, from 0.
@@ -88,6 +88,14 @@ pub enum Event {
         /// The integers; each replaces an earlier value of the same name.
         counters: Counters,
     },
+    /// New facts of a recording, which are added to those of earlier events.
+    Recorded {
+        /// The facts. Lists continue those of earlier events; single values replace earlier ones.
+        more: Box<Recording>,
+        /// The begins of details that are no longer saved, because the limit of disk space was reached.
+        #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "without_nanos")]
+        without: Vec<Nanos>,
+    },
     /// A watchdog took real-time priority from a trial's thread.
     Demoted {
         /// The position of the trial.
@@ -116,7 +124,7 @@ pub enum Event {
     Finished(Arc<Run>),
 }
 
-/// The error for an event of a trial that is not in the run.
+/// The error for an event of a trial or of a recording that is not in the run.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a trial that was not planned")]
 pub struct UnknownTrial;
@@ -156,6 +164,13 @@ impl Event {
                 let counters = counters.iter().map(|(name, value)| (name.clone(), *value));
                 trial_of(run, *trial)?.counters.extend(counters);
             }
+            Self::Recorded { more, without } => match &mut run.subject {
+                Subject::Recorded(recording) => {
+                    recording.details.retain(|detail| !without.contains(&detail.begin));
+                    recording.append(more);
+                }
+                Subject::Measured(_) | Subject::Imported(_) => return Err(UnknownTrial),
+            },
             Self::Demoted { trial } => {
                 if let Some(applied) = &mut trial_of(run, *trial)?.applied {
                     applied.demoted = true;

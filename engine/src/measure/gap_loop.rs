@@ -1,8 +1,29 @@
 //! The loop that reads the clock without pause. It counts the interval between every two reads, and
 //! records long intervals as gaps.
 //!
-//! A short interval costs one addition in a table that stays in the cache. The sum of the intervals
-//! and the sum of their squares are computed from the table later.
+//! **The idea.** A thread that does nothing but read the clock sees every time in which it did not run: between two reads there
+//! is a gap. No tracepoint, no privilege, and no support of the system is needed, and what no record shows (a hypervisor,
+//! firmware) is seen as well. This is the method of `sysjitter`, `hiccups`, and the osnoise tracer.
+//!
+//! **Every interval counts.** Ten million reads per second cannot be saved, and dropping the short ones would lose the cost of the
+//! read itself. So all are counted, in a table: one entry per tick up to `FINE` ticks, then eight bins per octave. A short
+//! interval costs one addition in a part of the table that stays in the cache; the sum of the intervals and the sum of their
+//! squares are computed from the table later. Long ones are recorded with their times in addition.
+//!
+//! **An example.** At 2.5 ticks per nanosecond, a read takes 50 ticks, 20 ns. The timer interrupt takes 8 000 ticks: 3 200 ns, in
+//! the bin from 3 072 ns on, since the octave from 2 048 ns has eighths of 256 ns. With a threshold of 1 µs it is a gap as well. Per
+//! second there are some 50 million intervals of 20 ns and 250 gaps of 3.2 µs: 0.08% of the time.
+//!
+//! **Where a gap is.** Its length is the interval, from the counter of the CPU. Its end is read from the clock that all probes share,
+//! right after it, so that gaps of several CPUs can be compared: a gap of all CPUs at once is the host or the firmware. A stall
+//! between these two reads would move the gap, so they are repeated if they are far apart. The time of recording a gap is not
+//! counted as an interval, unless the thread was stalled in it: that is another gap.
+//!
+//! **What is no gap.** While the PC is suspended, nothing runs, and nothing stutters. From 1 ms on the system is asked how long
+//! it was suspended; such an interval, and a counter that began again, end the reading instead of being recorded.
+//!
+//! **Why not the simpler way.** A thread that sleeps between its reads sees only the gaps in which a sleep ends, and adds its own
+//! wake-up to them. A maximum alone does not show whether 3 µs were lost once or 250 times a second.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -31,7 +31,7 @@ pub trait Journal: Send {
 
 /// The collector's end of a journal.
 #[derive(Debug)]
-pub(super) struct JournalWriter {
+pub struct JournalWriter {
     events: Option<SyncSender<Event>>,
     backlog: VecDeque<Event>,
     error: Arc<Mutex<Option<String>>>,
@@ -40,7 +40,7 @@ pub(super) struct JournalWriter {
 
 impl JournalWriter {
     /// Starts the thread that writes the journal. If `journal` is `None`, nothing is saved.
-    pub(super) fn start(journal: Option<Box<dyn Journal>>) -> Self {
+    pub fn start(journal: Option<Box<dyn Journal>>) -> Self {
         let error = Arc::new(Mutex::new(None));
         let mut writer = Self {
             events: None,
@@ -76,7 +76,7 @@ impl JournalWriter {
     }
 
     /// Passes an event to the journal's thread without waiting; if the queue is full, the event stays in the backlog.
-    pub(super) fn write(&mut self, event: &Event) {
+    pub fn write(&mut self, event: &Event) {
         if self.events.is_some() {
             self.backlog.push_back(event.clone());
             self.push();
@@ -84,7 +84,7 @@ impl JournalWriter {
     }
 
     /// Passes events from the backlog to the journal's thread, until its queue is full.
-    pub(super) fn push(&mut self) {
+    pub fn push(&mut self) {
         let Some(sender) = &self.events else { return };
         while let Some(event) = self.backlog.pop_front() {
             match sender.try_send(event) {
@@ -103,12 +103,12 @@ impl JournalWriter {
     }
 
     /// Returns the reason why saving stopped, once; `None` before that and afterward.
-    pub(super) fn take_error(&mut self) -> Option<String> {
+    pub fn take_error(&mut self) -> Option<String> {
         self.error.lock().ok()?.take()
     }
 
     /// Waits until everything is saved.
-    pub(super) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         if let Some(sender) = self.events.take() {
             for event in self.backlog.drain(..) {
                 if sender.send(event).is_err() {

@@ -104,6 +104,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         ending: Ending::Recovered,
         name: request.labels.name.clone(),
         tags: request.labels.tags.clone(),
+        note: request.labels.note.clone(),
         group: request.labels.group.clone(),
         machine: request.machine.clone(),
         clock: request.clock.clone(),

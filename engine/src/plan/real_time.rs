@@ -140,6 +140,10 @@ const MIN_PERIOD: Nanos = Nanos::from_micros(100);
 const OF_DEADLINE: Parameter = Parameter::millis(0.0, 1_000.0).or_automatic("Auto");
 
 impl RealTime {
+    /// What protects the PC while a thread has real-time priority.
+    pub const SAFETY: &'static str = "Safety: a watchdog returns the thread to normal priority if it overruns, one CPU \
+                                      stays free, and no system settings are changed.";
+
     /// Returns the target frame time.
     pub fn period(&self) -> Nanos {
         Nanos::from_secs_f64(1.0 / self.fps)
@@ -401,10 +405,7 @@ impl Probe for RealTime {
         form.group("Competing load");
         parts::load(form, &mut self.load);
         form.switch(&POOLED, &mut self.pooled);
-        form.note(
-            "Safety: a watchdog returns the thread to normal priority if it overruns, one CPU \
-             stays free, and no system settings are changed.",
-        );
+        form.note(Self::SAFETY);
         form.group("More");
         form.value(&parts::LATE, &mut self.late_percent);
     }

@@ -25,6 +25,43 @@ pub fn open_regular_with(path: &Path, options: &mut OpenOptions) -> io::Result<F
     Ok(file)
 }
 
+/// Opens a file that the user named, for reading: a regular file, or a stream that was passed to this process, such as
+/// `/dev/stdin` or `/dev/fd/63` for `<(command)` in a shell. Another FIFO or a device is an error, as with
+/// [`open_regular`]: nothing may ever be written to it.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    if is_passed(path) {
+        return File::open(path);
+    }
+    open_regular(path).map_err(|error| match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            io::Error::new(error.kind(), "not a regular file; a pipe can be read as /dev/stdin")
+        }
+        Ok(_) | Err(_) => error,
+    })
+}
+
+/// Whether this path names a stream that was passed to this process.
+fn is_passed(path: &Path) -> bool {
+    let folder = path.parent();
+    path == Path::new("/dev/stdin")
+        || ["/dev/fd", "/proc/self/fd"].iter().any(|passed| folder == Some(Path::new(passed)))
+}
+
+/// Returns what identifies a file among those that exist now, under whatever name; the same for all files where the system
+/// does not show it.
+#[cfg(unix)]
+pub fn file_number(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Returns what identifies a file among those that exist now, under whatever name; the same for all files where the system
+/// does not show it.
+#[cfg(not(unix))]
+pub const fn file_number(_metadata: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
 fn check_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());

@@ -11,6 +11,7 @@ mod deadline;
 mod desktop;
 mod detail;
 mod elevation;
+mod followed;
 mod guard;
 mod processes;
 mod refusal;
@@ -20,8 +21,10 @@ mod shortcut;
 mod ssh_server;
 mod starter;
 mod thread;
+mod tied;
 mod topology;
 mod trace;
+mod window;
 
 use std::fs;
 
@@ -30,17 +33,21 @@ use super::{CPUFREQ_DRIVER, Power, PowerSource};
 
 pub use super::unix_accounts::accounts;
 pub use super::unix_clock::{Sleeper, thread_cpu_nanos};
+pub use super::unix_control::{CommandPipe, runtime_folder, send_command};
 pub use activity::cpu_activity;
 pub use apply::{Held, apply, is_realtime};
 pub use capabilities::file_capabilities;
 pub use cgroup::{cpu_quota_percent, cpu_set, throttled_times};
 use clock::timers_are_exact;
-pub use clock::{clock_name, clock_nanos, suspended_nanos};
+pub use clock::{clock_name, clock_nanos, raw_clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
 pub use counters::{CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos};
 pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
-pub use elevation::{ELEVATION, elevatable_program, is_root, take_callers_rights};
+pub use elevation::{
+    ELEVATION, elevatable_program, is_root, record_with_callers_rights, take_callers_rights,
+};
+pub use followed::{find_process, thread_facts};
 pub use guard::RealtimeGuard;
 pub use processes::{ProcessClocks, program_name};
 pub use sensors::{cpu_khz, interrupt_count};
@@ -52,8 +59,10 @@ pub use thread::{
     raise_supervisor, set_load_priority, thread_id,
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos, still_usable};
+pub(crate) use tied::start_tied;
 pub use topology::{cpus, last_cache_bytes};
-pub use trace::{SmiCounter, Tracer, thread_owner, trace_state};
+pub use trace::{SmiCounter, SystemTracer, Tracer, thread_owner, trace_state};
+pub use window::prepare_window;
 
 /// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {

@@ -15,19 +15,21 @@ use crate::plan::LoadLevel;
 
 pub use super::unix_accounts::accounts;
 pub use super::unix_clock::{Sleeper, thread_cpu_nanos};
+pub use super::unix_control::{CommandPipe, runtime_folder, send_command};
 // Threads cannot be pinned: on Apple silicon not at all, and on other Macs an affinity tag is only a hint. So a gap
 // belongs to no single CPU, and no CPU has to be avoided. The system itself prioritizes the threads that draw, which a
 // lower class would starve under load, and its kernel limits time-constraint threads: nothing has to guard or to watch
 // them. Counters are of whole processes only, and only frameworks that are not used report the power source.
 pub(super) use super::unsupported::TERMINALS;
-pub(crate) use super::unsupported::runaway_cpu_nanos;
 pub use super::unsupported::{
     COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, ProcessClocks, RealtimeGuard, SmiCounter,
-    Tracer, avoid_cpus, can_pin, cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent,
-    cpu_set, cpu_times, elevatable_program, file_capabilities, interrupt_count, is_root,
-    lower_ui_priority, power, program_name, raise_supervisor, scheduler_facts, starter,
-    take_callers_rights, thread_owner, throttled_times, trace_state,
+    SystemTracer, Tracer, avoid_cpus, can_pin, cpu_activity, cpu_khz, cpu_millicelsius,
+    cpu_quota_percent, cpu_set, cpu_times, elevatable_program, file_capabilities, find_process,
+    interrupt_count, is_root, lower_ui_priority, power, prepare_window, program_name,
+    raise_supervisor, raw_clock_nanos, record_with_callers_rights, scheduler_facts, starter,
+    take_callers_rights, thread_facts, thread_owner, throttled_times, trace_state,
 };
+pub(crate) use super::unsupported::{runaway_cpu_nanos, start_tied};
 pub use apply::{Held, apply, is_realtime};
 pub use clock::{clock_name, clock_nanos, suspended_nanos};
 pub use counters::{machine_cpu_time, process_cpu_nanos};

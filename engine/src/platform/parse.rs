@@ -210,6 +210,13 @@ pub fn fast_cores(measures: &[Option<u64>]) -> Option<Vec<bool>> {
         .then(|| known.iter().map(|&measure| limit <= measure).collect())
 }
 
+/// Parses when a process or thread started from its `/proc/…/stat`, in ticks since boot. Its name, in parentheses, may
+/// contain anything.
+pub fn started_ticks(stat: &str) -> Option<i64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,17 +5,27 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long to wait for a program to end after its input was closed.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for a program to end after a request to end: ssh first turns the echo of the terminal on again.
+#[cfg(unix)]
+const END_PATIENCE: Duration = Duration::from_millis(500);
 /// Interval of the checks whether the program has ended.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// A running program. Dropping this waits until the program ends, and kills it after 2 seconds.
+/// The process IDs of the programs that run.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// A running program. Dropping this waits until the program ends, and ends it after 2 seconds. Where the system permits
+/// it, the program ends when this process does.
 #[derive(Debug)]
 pub struct PipedProgram {
     process: Box<dyn Process>,
+    /// The process ID of a program that was started here.
+    id: Option<u32>,
 }
 
 /// The process of a program.
@@ -32,7 +42,21 @@ impl Process for Child {
     }
 
     fn kill(&mut self) {
+        // Once it was waited for, its ID may be that of another process.
+        if !matches!(Self::try_wait(self), Ok(None)) {
+            return;
+        }
         // A program with other rights cannot be killed; it ends when its input is closed.
+        #[cfg(unix)]
+        if request_end(self.id()) {
+            let began = Instant::now();
+            while began.elapsed() < END_PATIENCE {
+                if !matches!(Self::try_wait(self), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(INTERVAL);
+            }
+        }
         if Self::kill(self).is_ok() {
             self.wait().ok();
         }
@@ -56,29 +80,41 @@ impl std::fmt::Debug for Pipes {
 }
 
 impl PipedProgram {
-    /// Starts a program. Ctrl+C in the terminal does not interrupt the started program: this program ends it.
+    /// Starts a program, which may end when the calling thread does. Ctrl+C in the terminal does not interrupt the started program: this program ends it.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<(Self, Pipes)> {
         let mut command = uninterrupted(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        let mut child = super::system::start_tied(command)?;
+        let id = child.id();
         let closed = || io::Error::other("a program was started without pipes");
         let pipes = Pipes {
             input: Box::new(child.stdin.take().ok_or_else(closed)?),
             output: Box::new(child.stdout.take().ok_or_else(closed)?),
             errors: Box::new(child.stderr.take().ok_or_else(closed)?),
         };
-        Ok((Self::of(Box::new(child)), pipes))
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        Ok((Self::of(Box::new(child), Some(id)), pipes))
     }
 
-    pub(super) fn of(process: Box<dyn Process>) -> Self {
-        Self { process }
+    pub(super) fn of(process: Box<dyn Process>, id: Option<u32>) -> Self {
+        Self { process, id }
+    }
+
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        // Once the process has been waited for, its ID may be that of another one.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = self.process.try_wait();
+        if !matches!(status, Ok(None)) {
+            running.retain(|id| Some(*id) != self.id);
+        }
+        status
     }
 
     /// Returns the exit status of the program; `None` if the program does not end within 2 seconds, or was killed.
     pub fn exit_code(&mut self) -> Option<i32> {
         let began = Instant::now();
         loop {
-            match self.process.try_wait() {
+            match self.try_wait() {
                 Ok(Some(status)) => return status.code(),
                 Ok(None) if began.elapsed() < PATIENCE => std::thread::sleep(INTERVAL),
                 Ok(None) | Err(_) => return None,
@@ -90,8 +126,26 @@ impl PipedProgram {
 impl Drop for PipedProgram {
     fn drop(&mut self) {
         self.exit_code();
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| Some(*id) != self.id);
         self.process.kill();
     }
+}
+
+/// Requests all programs that run to end: also ssh that asks for a password, which ignores Ctrl+C and does not notice the
+/// end of its input. Where the system ends programs together with this one, does nothing.
+pub fn end_programs() {
+    #[cfg(unix)]
+    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        request_end(*id);
+    }
+}
+
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library only kills")]
+fn request_end(id: u32) -> bool {
+    let Ok(id) = libc::pid_t::try_from(id) else { return false };
+    // SAFETY: kill takes numbers. The process was started here and has not been waited for.
+    unsafe { libc::kill(id, libc::SIGTERM) == 0 }
 }
 
 /// Returns the path of a program that is in a folder of `PATH`; `None` if no folder contains the program.

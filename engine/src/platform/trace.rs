@@ -61,6 +61,20 @@ const WINDOWS_ACCESS_DENIED: i32 = 5;
 /// A function that reads the system's records until the trace is dropped; run it on a separate thread.
 pub type TraceReader = Box<dyn FnOnce() + Send>;
 
+/// Which kinds of records of all threads are written, apart from their switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each kind is there or not")]
+pub struct SystemRecordFacts {
+    /// Wake-ups, with what the waking CPU was doing.
+    pub has_wakeups: bool,
+    /// Completed requests of storage devices.
+    pub has_storage: bool,
+    /// Reclaim of memory by the thread that needs some.
+    pub has_reclaim: bool,
+    /// Page faults in user code.
+    pub has_page_faults: bool,
+}
+
 /// An event that is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {

@@ -5,6 +5,7 @@
 //! itself as the platform, so that a check of the engine shows whether it is complete.
 
 mod clock;
+mod control;
 mod counters;
 mod desktop;
 mod limits;
@@ -12,9 +13,12 @@ mod machine;
 mod processes;
 mod rights;
 mod scheduling;
+mod tied;
 mod trace;
+mod window;
 
 pub use clock::*;
+pub use control::*;
 pub use counters::*;
 pub use desktop::*;
 pub use limits::*;
@@ -22,4 +26,6 @@ pub use machine::*;
 pub use processes::*;
 pub use rights::*;
 pub use scheduling::*;
+pub(crate) use tied::*;
 pub use trace::*;
+pub use window::*;

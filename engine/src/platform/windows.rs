@@ -16,6 +16,7 @@ mod profiling;
 mod shortcut;
 mod thread;
 mod throttling;
+mod tied;
 mod topology;
 mod trace;
 
@@ -29,9 +30,10 @@ use super::tool::{Launcher, SystemTool};
 // The watchdog checks the CPU time of real-time threads in place of a guard.
 pub(crate) use super::unsupported::virtual_machine;
 pub use super::unsupported::{
-    COMPLETION_SOUND_NOTE, ProcessClocks, RealtimeGuard, SmiCounter, cpu_khz, cpu_millicelsius,
-    cpu_quota_percent, cpu_set, file_capabilities, is_root, program_name, take_callers_rights,
-    throttled_times,
+    COMPLETION_SOUND_NOTE, CommandPipe, ProcessClocks, RealtimeGuard, SmiCounter, SystemTracer,
+    cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set, file_capabilities, find_process,
+    is_root, prepare_window, program_name, raw_clock_nanos, record_with_callers_rights,
+    runtime_folder, send_command, take_callers_rights, thread_facts, throttled_times,
 };
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
@@ -52,6 +54,7 @@ pub use thread::{
     lower_own_priority, lower_ui_priority, own_policy, raise_supervisor, set_load_priority,
     thread_id,
 };
+pub(crate) use tied::start_tied;
 pub use topology::{cpus, last_cache_bytes, system_detail};
 pub(super) use trace::stop_all as stop_traces;
 pub use trace::{Tracer, thread_owner, trace_state};

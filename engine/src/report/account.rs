@@ -1,10 +1,38 @@
-//! Splits the lateness of a sample into segments by cause, and a remainder that no segment
-//! explains.
+//! Splits the lateness of a sample into segments by cause, and a remainder that no segment explains.
+//!
+//! **The idea.** A late sample is a stretch of time: from the instant at which it was due to the instant at which its thread
+//! woke. At each instant of this stretch the thread was in one state and its CPU had one occupant, so each instant has one cause.
+//! The segments and the remainder sum to the lateness, to the nanosecond: what one cause gets, no other gets, and what nobody
+//! can be shown to have caused stays visible as a remainder.
+//!
+//! **What is known** depends on what was recorded, and the account names its [`Source`]:
+//! - *Trace records* of the CPU show who had it, at which time. The module `trace` reads them.
+//! - *Counters* of the thread, read before and after the wait, show how long it was ready to run without a CPU, whether it was
+//!   preempted, and its page faults; there are lengths, but neither times nor names. The module `counters` reads them.
+//! - *Nothing* was recorded for most samples: they were not late enough.
+//!
+//! **An example.** A frame is due at 0 and its thread wakes at 2 350 µs. The timer interrupt that ends its sleep comes at 40 µs.
+//! From then on the thread is ready to run, but `rustc` has the CPU until 2 300 µs, except for 60 µs in which a softirq of the
+//! network runs. The account is 40 µs "OS timer fired late", 2 200 µs `rustc`, and 60 µs the softirq; the remainder of
+//! 50 µs is the way back from the switch to the program, which no record explains. The main cause is `rustc`, because it has the
+//! longest sum and the remainder is shorter. Had the remainder been 2 250 µs, the main cause would be *not observable*.
+//!
+//! **Frames that delay frames.** A frame that starts late because the one before it ended late was not delayed by its own CPU. Its
+//! segment is "previous frame overran", with what delayed that frame as its [`Origin`]: only the part of the overrun that would
+//! not have been without the delay. Up to `MAX_CHAIN` frames are followed back this way.
+//!
+//! **Why not the simpler way.** Naming what was busiest around a late frame names whatever is always busy: a compiler on another
+//! CPU took nothing from this thread. Weights for "likely" causes cannot be checked, and their sum is not the lateness. An
+//! account can be added up, and compared with another recorder of the same time.
+//!
+//! Sources: the scheduler's tracepoints of Linux (`sched_switch`, `sched_waking`, `irq`, `softirq`), delay accounting
+//! (`schedstat`), and `perf sched timehist`, which shows the same states without their occupants.
 
 mod counters;
 mod counts;
 pub(in crate::report) mod culprits;
 mod suspects;
+mod tables;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -16,7 +44,7 @@ pub use self::suspects::Suspects;
 pub(in crate::report) use self::suspects::busy_programs;
 pub use self::trace::{Lanes, Occupancy, Occupant, State as ThreadState};
 use super::model::cause::Cause;
-use super::model::delays::{OWN_LOAD, advice_against, is_load_thread, program_of};
+use super::model::delays::{OWN_LOAD, advice_against, is_load_thread, is_placeholder, program_of};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::run::{TrialRun, counter};
@@ -126,12 +154,6 @@ impl Culprit {
             None => String::new(),
         }
     }
-}
-
-/// Returns whether a name replaces the unknown name of a thread: "thread 4711", "unknown thread".
-fn is_placeholder(name: &str) -> bool {
-    let id = name.strip_prefix("thread ");
-    name == "unknown thread" || id.is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns the owner of a thread by the name of the thread; `None` for another program. Only for

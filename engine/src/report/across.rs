@@ -4,6 +4,7 @@
 pub mod comparison;
 mod disturbed;
 pub mod quick;
+pub mod trend;
 mod what_helps;
 
 pub use comparison::Comparison;

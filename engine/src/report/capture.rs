@@ -2,23 +2,38 @@
 //! values; without a grade.
 
 mod charts;
+mod details;
+mod frames;
 mod key;
 mod table;
+mod ticks;
+mod view;
 
+use std::sync::Arc;
+
+use super::model::capture_view::{CaptureView, FrameKind};
 use super::model::metric::Metric;
 use super::model::verdict::Finding;
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
-use crate::stats::lows::average_fps;
-use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Stutter, Sufficiency};
+use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Sufficiency};
 use crate::units::{
-    format_count, format_long_time, format_measured_fps, format_share, format_time,
+    capitalized, count_text, format_count, format_long_time, format_measured_fps, format_share,
+    format_time,
 };
+
+pub use frames::{
+    FrameFigures, LimitedFrames, Limiter, QuantityFigures, SLOW_BELOW_FPS, SlowFrames, limiters,
+    quantity_words,
+};
+pub use ticks::TickLogFigures;
+pub use view::{Pauses, Scope, format_position};
 
 pub(super) use charts::charts;
 pub(super) use key::key_figures;
 pub(super) use table::tables;
+pub(super) use view::caption_of;
 
 /// The keys of the columns in a short report. Columns that a kind of recording does not have are
 /// omitted.
@@ -28,15 +43,17 @@ pub(super) const KEY_COLUMNS: &[&str] = &[
     "one_percent_low_fps",
     "tenth_percent_low_fps",
     "stutter_share",
+    "gpu_limited_share",
+    "cpu_limited_share",
     "p99_nanos",
+    "ticks_count",
+    "ticks_per_second",
+    "above_share",
     "readings_count",
     "values_count",
     "mean_nanos",
     "max_nanos",
 ];
-
-/// Frames per second: frames with a lower frame rate than each of these are counted as slow.
-pub const SLOW_BELOW_FPS: [u32; 2] = [60, 30];
 
 /// The figures of one recording of an imported file, or of one thread of an imported histogram.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +64,8 @@ pub struct RecordingFigures {
     pub position: usize,
     /// The figures, by the kind of recording.
     pub figures: CaptureFigures,
+    /// The part of the recording that the figures are of; `None` for a histogram, which has no times.
+    pub scope: Option<Arc<Scope>>,
 }
 
 /// The figures of a recording, by its kind.
@@ -56,38 +75,10 @@ pub enum CaptureFigures {
     Frames(FrameFigures),
     /// A log of periodic readings, which lacks most frames.
     SampledLog(LogFigures),
+    /// A log of the ticks of a server.
+    Ticks(TickLogFigures),
     /// A histogram, which has only counts.
     Histogram(HistogramFigures),
-}
-
-/// The figures of a recording of every frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FrameFigures {
-    /// Mean, percentiles, and maximum of the frame times. Percentiles are interpolated by R type 7.
-    pub frame_time: Spread,
-    /// Number of frames / sum of the frame times.
-    pub average_fps: f64,
-    /// The 1% low by every definition; `None` below 100 frames.
-    pub one_percent_low: Option<Lows>,
-    /// The 0.1% low by every definition; `None` below 1000 frames.
-    pub tenth_percent_low: Option<Lows>,
-    /// Frames that took much longer than the frames around them.
-    pub stutter: Stutter,
-    /// Frames slower than each of [`SLOW_BELOW_FPS`].
-    pub slow: [SlowFrames; SLOW_BELOW_FPS.len()],
-    /// Number of rows of the file without a frame time.
-    pub missing_count: usize,
-    /// Duration of the recording by the timestamps in the file; `None` if the file has none.
-    pub elapsed: Option<Nanos>,
-}
-
-/// The frames that were slower than one of the frame rates in [`SLOW_BELOW_FPS`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SlowFrames {
-    /// Number of slow frames.
-    pub count: usize,
-    /// Frame times of the slow frames as a share of all frame times, 0 to 1.
-    pub time_share: f64,
 }
 
 /// The figures of a log of periodic readings. The frames between two readings are not known, so
@@ -96,8 +87,9 @@ pub struct SlowFrames {
 pub struct LogFigures {
     /// Number of readings with a frame time.
     pub count: usize,
-    /// The mean of the frame rates of all readings: each reading is of an interval of the same length.
-    pub average_fps: f64,
+    /// The mean of the frame rates of all readings: each reading is of an interval of the same length. `None` for ticks of
+    /// a server, which waits between them.
+    pub average_fps: Option<f64>,
     /// The lowest reading.
     pub min: Nanos,
     /// The median reading.
@@ -137,25 +129,46 @@ pub struct HistogramFigures {
     pub has_bins: bool,
 }
 
-/// Returns the figures of each recording; a recording without a value is omitted. Time: O(n log n).
-pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
-    let figures: Vec<(&String, Option<CaptureFigures>)> = match capture {
-        Capture::Frames(all) => {
-            all.iter().map(|one| (&one.label, frames(one).map(CaptureFigures::Frames))).collect()
-        }
-        Capture::SampledLog(all) => {
-            all.iter().map(|one| (&one.label, log(one).map(CaptureFigures::SampledLog))).collect()
-        }
-        Capture::Histogram(all) => all
-            .iter()
-            .map(|one| {
-                let figures = (0 < one.count()).then(|| histogram(one));
-                (&one.label, figures.map(CaptureFigures::Histogram))
-            })
-            .collect(),
+/// The name of a recording, and its figures with the part that they are of; `None` without a value.
+type Found<'a> = (&'a String, Option<(CaptureFigures, Option<Arc<Scope>>)>);
+
+/// Returns the figures of each recording, of the part and by the definitions that the view asks for. A recording without a
+/// value is omitted. Time: O(n log n).
+pub(super) fn of(capture: &Capture, view: &CaptureView) -> Vec<RecordingFigures> {
+    let view = Arc::new(view.clone());
+    let of_frames = |one: &Recording| {
+        let scope = Scope::of(one, &view);
+        let figures = frames::frames(&scope, one).map(CaptureFigures::Frames)?;
+        Some((figures, Some(Arc::new(scope))))
     };
-    let named = |((label, figures), position): ((&String, Option<_>), _)| {
-        Some(RecordingFigures { label: label.clone(), position, figures: figures? })
+    let of_log = |one: &Recording, is_of_frames: bool| {
+        // A log of readings has no frames to choose from.
+        let whole =
+            CaptureView { frames: FrameKind::Presented, omits_pauses: false, ..(*view).clone() };
+        let scope = Scope::of(one, &Arc::new(whole));
+        let figures = log(&scope.recording, is_of_frames).map(CaptureFigures::SampledLog)?;
+        Some((figures, Some(Arc::new(scope))))
+    };
+    let of_ticks = |one: &Recording| {
+        let scope = Scope::of(one, &view);
+        let figures = ticks::ticks(&scope).map(CaptureFigures::Ticks)?;
+        Some((figures, Some(Arc::new(scope))))
+    };
+    let of_counts = |one: &Distribution| {
+        (0 < one.count()).then(|| (CaptureFigures::Histogram(histogram(one)), None))
+    };
+    let figures: Vec<Found<'_>> = match capture {
+        Capture::Frames(all) => all.iter().map(|one| (&one.label, of_frames(one))).collect(),
+        Capture::SampledLog(all) => all.iter().map(|one| (&one.label, of_log(one, true))).collect(),
+        Capture::SampledTicks(all) => {
+            all.iter().map(|one| (&one.label, of_log(one, false))).collect()
+        }
+        Capture::Ticks(all) => all.iter().map(|one| (&one.label, of_ticks(one))).collect(),
+        Capture::Histogram(all) => all.iter().map(|one| (&one.label, of_counts(one))).collect(),
+    };
+    let named = |((label, found), position): (Found<'_>, usize)| {
+        let (figures, scope) = found?;
+        Some(RecordingFigures { label: label.clone(), position, figures, scope })
     };
     figures.into_iter().zip(0..).filter_map(named).collect()
 }
@@ -164,54 +177,142 @@ pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
 pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
     match capture {
         Capture::Frames(_) => &Metric::FRAMES,
-        Capture::SampledLog(_) => &Metric::READINGS,
+        Capture::SampledLog(_) | Capture::SampledTicks(_) => &Metric::READINGS,
+        Capture::Ticks(_) => Metric::TICKS,
         Capture::Histogram(_) => &Metric::COUNTS,
     }
+}
+
+/// Returns the recording that the finding is of: the first one with the most values. `None` without recordings.
+pub fn longest(recordings: &[RecordingFigures]) -> Option<&RecordingFigures> {
+    recordings.iter().rev().max_by_key(|one| one.figures.count())
 }
 
 /// Returns the finding (the verdict in words) of a capture: about the recording with the most values, or
 /// about all threads of a histogram together.
 pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
-    let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
+    let longest = longest(recordings);
     let finding = match longest.map(|one| &one.figures) {
         None => return Finding::nothing("frames"),
-        Some(CaptureFigures::Frames(frames)) => of_frames(frames),
-        Some(CaptureFigures::SampledLog(log)) => Finding::new(
-            match log.elapsed {
-                Some(elapsed) => format!(
-                    "This log holds samples, not every frame: {} of frame times in {}.",
-                    format_time(log.frame_time_sum),
-                    format_long_time(elapsed)
-                ),
-                None => format!(
-                    "This log holds samples, not every frame: {} on average.",
-                    format_measured_fps(log.average_fps)
-                ),
-            },
-            "Percentiles, lows, and stutter need every frame.",
-        )
-        .with_key(Some(format!("{} reads", format_count(log.count)))),
+        Some(CaptureFigures::Frames(frames)) => match longest.and_then(|one| one.scope.as_ref()) {
+            Some(scope) => of_frames(frames, scope),
+            None => return Finding::nothing("frames"),
+        },
+        Some(CaptureFigures::Ticks(figures)) => {
+            let scope = longest.and_then(|one| one.scope.as_deref());
+            ticks::finding(figures, &scope.map(Scope::caption).unwrap_or_default())
+        }
+        Some(CaptureFigures::SampledLog(log)) => of_log(log),
         Some(CaptureFigures::Histogram(_)) => of_histograms(recordings),
     };
     finding.with_word("Imported")
 }
 
-fn of_frames(frames: &FrameFigures) -> Finding {
+fn of_log(log: &LogFigures) -> Finding {
+    let what = match (log.average_fps, log.elapsed) {
+        (Some(_), Some(elapsed)) => format!(
+            "{} of frame times in {}",
+            format_time(log.frame_time_sum),
+            format_long_time(elapsed)
+        ),
+        (Some(fps), None) => format!("{} on average", format_measured_fps(fps)),
+        (None, _) => format!("readings of {} to {}", format_time(log.min), format_time(log.max)),
+    };
+    let needed = match log.average_fps {
+        Some(_) => "Percentiles, lows, and stutter need every frame.",
+        None => "Percentiles and the share of long ticks need every tick.",
+    };
+    let sentence = format!("This log holds samples, not every {}: {what}.", log.sample());
+    Finding::new(sentence, needed).with_key(Some(format!("{} reads", format_count(log.count))))
+}
+
+fn of_frames(frames: &FrameFigures, scope: &Scope) -> Finding {
+    let view = &scope.view;
     let average = format!("{} on average", format_measured_fps(frames.average_fps));
-    let low = frames.one_percent_low.map(|lows| lows.by(<_>::default()));
-    let low = low.map_or_else(String::new, |low| format!("; 1% low {}", format_measured_fps(low)));
+    let by = |lows: Lows| format_measured_fps(lows.by(view.low));
+    let low = frames.one_percent_low.map(by);
+    let definition = view.low.label();
+    let low = low.as_ref().map_or_else(String::new, |low| format!("; 1% low {low} ({definition})"));
     let stutter = frames.stutter;
-    let sentence =
-        format!("{average}{low}. {} of the time was stutter.", format_share(stutter.share));
-    let evidence = match stutter.count {
-        0 => "No frame took more than 2.5 × the moving median.".to_owned(),
+    let most = frames.limits.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let limited = most.and_then(|most| {
+        let share = format_share(most.share);
+        match most.by {
+            Limiter::Gpu | Limiter::Cpu => {
+                Some(format!(" Limited by the {} in {share} of frames.", most.by.label()))
+            }
+            Limiter::Neither => {
+                Some(format!(" Limited by neither GPU nor CPU in {share} of frames."))
+            }
+            Limiter::Other => None,
+        }
+    });
+    let sentence = format!(
+        "{average}{low}. {} of the time was stutter.{}",
+        format_share(stutter.share),
+        limited.unwrap_or_default()
+    );
+    let limit = format!("{} × the moving median", format_factor(view.stutter_factor));
+    let mut evidence = match stutter.count {
+        0 => format!("No frame took more than {limit}."),
         slow => format!(
-            "{} of {} frames took more than 2.5 × the moving median.",
+            "{} of {} frames took more than {limit}.",
             format_count(slow),
             format_count(frames.frame_time.count)
         ),
     };
-    Finding::new(sentence, evidence).with_key(Some(average))
+    if let Some((limit, above)) = frames.above {
+        evidence.push_str(&format!(
+            " {} above {}: {} of the time.",
+            count_text(above.count, "frames"),
+            format_time(limit),
+            format_share(above.time_share)
+        ));
+    }
+    for (count, what) in unshown(frames) {
+        evidence.push_str(&format!(" {} {what}.", count_text(count, "frames")));
+    }
+    evidence.push_str(&pause_words(frames, scope));
+    let caption = scope.caption();
+    if !caption.is_empty() {
+        evidence.push_str(&format!(" {}.", capitalized(&caption)));
+    }
+    let advice = if 0 < scope.pauses.count && !view.omits_pauses {
+        "Omit pauses (--omit-pauses) unless they are what you look for.".to_owned()
+    } else {
+        String::new()
+    };
+    Finding::new(sentence, evidence).with_key(Some(average)).with_advice(advice)
+}
+
+/// Returns how many frames were dropped, generated, or repeated, each with the words for it.
+fn unshown(frames: &FrameFigures) -> impl Iterator<Item = (usize, &'static str)> {
+    let [generated, repeated] = frames.generated_counts.unwrap_or_default();
+    let counts = [
+        (frames.dropped_count.unwrap_or(0), "dropped (presented, but never displayed)"),
+        (generated, "generated"),
+        (repeated, "displayed again"),
+    ];
+    counts.into_iter().filter(|(count, _)| 0 < *count)
+}
+
+/// Returns how the pauses change the 1% low; empty without pauses.
+fn pause_words(frames: &FrameFigures, scope: &Scope) -> String {
+    let by = |lows: Lows| format_measured_fps(lows.by(scope.view.low));
+    let Some((own, other)) =
+        frames.one_percent_low.map(by).zip(frames.other_one_percent_low.map(by))
+    else {
+        return String::new();
+    };
+    let (with, without) = if scope.view.omits_pauses { (other, own) } else { (own, other) };
+    let pauses = scope.pauses.words();
+    format!(" {pauses}: 1% low {with} with and {without} without.")
+}
+
+/// Formats a multiple of the moving median: "2.5".
+pub fn format_factor(factor: f64) -> String {
+    let text = format!("{factor:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn of_histograms(recordings: &[RecordingFigures]) -> Finding {
@@ -245,6 +346,7 @@ impl CaptureFigures {
         let count = match self {
             Self::Frames(frames) => frames.frame_time.count,
             Self::SampledLog(log) => log.count,
+            Self::Ticks(ticks) => ticks.tick_time.count,
             Self::Histogram(histogram) => return histogram.count,
         };
         u64::try_from(count).unwrap_or(u64::MAX)
@@ -262,6 +364,7 @@ impl CaptureFigures {
                 Statistic::CountShare => Some(frames.stutter.share),
                 statistic => frames.frame_time.statistic(statistic),
             },
+            Self::Ticks(ticks) => ticks.tick_time.statistic(metric.statistic),
             Self::SampledLog(log) => match metric.statistic {
                 Statistic::Min => Some(log.min.as_f64()),
                 Statistic::Percentile(Quantile::P50) => Some(log.p50.as_f64()),
@@ -286,40 +389,23 @@ impl CaptureFigures {
     pub const fn histogram(&self) -> Option<&HistogramFigures> {
         match self {
             Self::Histogram(histogram) => Some(histogram),
-            Self::Frames(_) | Self::SampledLog(_) => None,
+            Self::Frames(_) | Self::SampledLog(_) | Self::Ticks(_) => None,
         }
     }
 }
 
-fn frames(recording: &Recording) -> Option<FrameFigures> {
-    let sorted = Sorted::of_values(recording.present())?;
-    let frame_time = Spread::of_sorted(&sorted);
-    let average_fps = average_fps(&sorted)?;
-    let all = frame_time.mean_nanos * 1e-9 * float(frame_time.count);
-    let slow = SLOW_BELOW_FPS.map(|fps| {
-        let limit = 1_000_000_000 / i64::from(fps);
-        let count = sorted.count_above(limit);
-        let slowest = sorted.values().rev().take(count);
-        let time = slowest.fold(Nanos::ZERO, |sum, time| sum + Nanos::new(time));
-        SlowFrames { count, time_share: time.as_secs() / all }
-    });
-    Some(FrameFigures {
-        average_fps,
-        one_percent_low: Lows::of(&sorted, 0.01),
-        tenth_percent_low: Lows::of(&sorted, 0.001),
-        stutter: Stutter::of(recording.present()),
-        slow,
-        missing_count: recording.missing_count(),
-        elapsed: recording.elapsed,
-        frame_time,
-    })
+impl LogFigures {
+    /// Returns what most of are missing in the log.
+    pub(super) const fn sample(&self) -> &'static str {
+        if self.average_fps.is_some() { "frame" } else { "tick" }
+    }
 }
 
-fn log(recording: &Recording) -> Option<LogFigures> {
+fn log(recording: &Recording, is_of_frames: bool) -> Option<LogFigures> {
     let spread = Spread::of_sorted(&Sorted::of_values(recording.present())?);
     Some(LogFigures {
         count: spread.count,
-        average_fps: mean_rate(recording),
+        average_fps: is_of_frames.then(|| mean_rate(recording)),
         min: spread.min,
         p50: spread.p50,
         max: spread.max,
@@ -408,7 +494,7 @@ mod tests {
         let mut times = vec![8 * MS; 999];
         times.insert(500, 200 * MS);
         times.push(crate::sample::MISSING);
-        let shown = of(&Capture::Frames(vec![recording(&times)]));
+        let shown = of(&Capture::Frames(vec![recording(&times)]), &<_>::default());
         let CaptureFigures::Frames(frames) = &shown[0].figures else { panic!("{shown:?}") };
         assert_eq!((frames.frame_time.count, frames.missing_count), (1_000, 1));
         assert_eq!(frames.frame_time.p99, Some(Nanos::from_millis(8)));
@@ -431,11 +517,11 @@ mod tests {
     #[test]
     fn a_sampled_log_has_no_lows_or_percentiles() {
         let log = Recording { elapsed: Some(Nanos::from_secs(30)), ..recording(&[4 * MS; 300]) };
-        let shown = of(&Capture::SampledLog(vec![log]));
+        let shown = of(&Capture::SampledLog(vec![log]), &<_>::default());
         let CaptureFigures::SampledLog(log) = &shown[0].figures else { panic!("{shown:?}") };
         assert_eq!((log.count, log.frame_time_sum), (300, Nanos::from_millis(1_200)));
         assert_eq!(log.elapsed, Some(Nanos::from_secs(30)));
-        assert!((log.average_fps - 250.0).abs() < 1e-9);
+        assert!((log.average_fps.unwrap() - 250.0).abs() < 1e-9);
         assert_eq!(finding(&[]), Finding::nothing("frames"));
     }
 

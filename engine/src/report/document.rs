@@ -36,7 +36,9 @@ pub(crate) mod facts;
 mod plain;
 pub(crate) mod requests;
 pub(crate) mod run;
+pub mod trend;
 
+use crate::report::table::{Cell, Column, TableRow};
 use crate::report::{Chart, GradePlace, KeyFigure, Table};
 
 pub use comparison::Changes;
@@ -98,6 +100,31 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Returns the table as typed columns, for a surface that sorts and selects rows.
+    pub fn table(&self, title: &'static str) -> Table {
+        /// The keys of the columns, one letter each.
+        const KEYS: &str = "abcdefghijklmnopqrstuvwxyz";
+        let count = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(self.header.len());
+        let column = |at: usize| {
+            let title = self.header.get(at).cloned().unwrap_or_default();
+            let is_right = self.is_right.get(at) == Some(&true);
+            let make: fn(&'static str, String, String) -> Column =
+                if is_right { Column::mixed } else { Column::text };
+            make(KEYS.get(at..=at).unwrap_or_default(), title, String::new())
+        };
+        let row = |cells: &Vec<String>| TableRow {
+            cells: cells.iter().map(Cell::text_of).collect(),
+            ..TableRow::default()
+        };
+        Table {
+            key: "texts",
+            title,
+            note: String::new(),
+            columns: (0..count).map(column).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        }
+    }
+
     /// Returns the table as one in which columns can have drawings.
     pub fn drawn(&self) -> DrawnTable {
         let column = |(title, is_right): (&String, &bool)| {

@@ -9,6 +9,7 @@ pub(crate) use configurations::programs_limit;
 pub use headline::Headline;
 
 use super::account::{busy_programs, culprits};
+use super::capture::RecordingFigures;
 use super::model::caution;
 use super::model::chart::Chart;
 use super::model::delays::Delays;
@@ -18,10 +19,20 @@ use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::metric::Metric;
 use super::model::report::{Options, Report};
 use super::model::verdict::{Finding, Verdict};
-use super::{activity, capture, spin_tails};
+use super::recording::Analysis;
+use super::{activity, capture, recording, spin_tails};
 use crate::plan::Plan;
-use crate::run::{Ending, Run};
+use crate::run::{Ending, Recording, Run};
 use crate::stats::Statistic;
+
+/// The figures of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordingResults {
+    /// The causes of its stutters or stalls.
+    pub analysis: Analysis,
+    /// The figures of its frames as of an imported log; empty without frames.
+    pub frames: Vec<RecordingFigures>,
+}
 
 /// Returns the test of a plan, with the functions that evaluate its runs.
 fn evaluation_of(plan: &Plan) -> &dyn Evaluation {
@@ -53,27 +64,50 @@ impl Report {
         let test = run.plan().map(evaluation_of);
         let results = match test {
             Some(test) => test.results(run, &rows, has_intervals),
-            None => run.capture().map_or_else(Figures::default, |it| Figures::of(capture::of(it))),
+            None => match (run.capture(), run.recording()) {
+                (Some(capture), _) => Figures::of(capture::of(capture, &options.capture)),
+                (None, Some(recording)) => Figures::of(RecordingResults {
+                    analysis: Analysis::of(recording),
+                    frames: recording
+                        .to_capture()
+                        .map(|frames| capture::of(&frames, &options.capture))
+                        .unwrap_or_default(),
+                }),
+                (None, None) => Figures::default(),
+            },
         };
         let mut report = Self {
-            options: *options,
+            options: options.clone(),
             samples_name: test
                 .map_or_else(|| run.subject.samples_name(), |test| test.samples_name()),
             cautions: caution::of(run, &rows),
             verdict: Verdict::without_grade(Finding::default()),
             results,
             tables: Vec::new(),
-            key_columns: test.map_or(capture::KEY_COLUMNS, |test| test.key_columns()),
+            key_columns: match test {
+                Some(test) => test.key_columns(),
+                None if run.recording().is_some() => recording::KEY_COLUMNS,
+                None => capture::KEY_COLUMNS,
+            },
             delays: if has_intervals { Delays::of_run(run, options) } else { Delays::default() },
             rows,
         };
-        report.verdict = verdict(run, &report);
+        (report.verdict, report.delays.blamed) = verdict(run, &report);
         if has_intervals {
             report.delays.add_busy(|| busy_programs(&run.trials), &mut report.verdict);
         }
         report.tables = match test {
             Some(test) => test.tables(run, &report, has_intervals),
-            None => capture::tables(report.results()),
+            None => match recorded(run, &report) {
+                Some((recording, analysis)) => {
+                    let mut tables = recording::tables(recording, analysis);
+                    if !recording.frames.is_empty() {
+                        tables.extend(capture::tables(frames_of(&report)));
+                    }
+                    tables
+                }
+                None => capture::tables(report.results()),
+            },
         };
         report.tables.extend(spin_tails::table(run, &report.rows));
         report.tables.extend(culprits::table(run, &report.delays));
@@ -101,18 +135,46 @@ impl Report {
     pub fn charts(&self, run: &Run) -> Vec<Chart> {
         let mut charts = match run.plan() {
             Some(plan) => evaluation_of(plan).charts(run, self),
-            None => run.capture().map_or_else(Vec::new, capture::charts),
+            None => match (run.capture(), run.recording()) {
+                (Some(capture), _) => capture::charts(capture, self.results()),
+                (None, Some(recording)) => {
+                    let frames = recording.to_capture();
+                    let mut charts = frames
+                        .map_or_else(Vec::new, |frames| capture::charts(&frames, frames_of(self)));
+                    charts.extend(recording::charts(recording));
+                    charts
+                }
+                (None, None) => Vec::new(),
+            },
         };
         charts.retain(|chart| !chart.is_empty());
         charts
     }
 }
 
-/// Returns the verdict on a run. An imported or incomplete run gets no grade.
-fn verdict(run: &Run, report: &Report) -> Verdict {
-    let without_grade = Verdict::without_grade;
+/// Returns a recording with its analysis; `None` for other runs.
+pub(super) fn recorded<'a>(
+    run: &'a Run,
+    report: &'a Report,
+) -> Option<(&'a Recording, &'a Analysis)> {
+    let results = report.results.get::<RecordingResults>();
+    run.recording().zip(results.map(|results| &results.analysis))
+}
+
+/// Returns the figures of the frames of a recording.
+fn frames_of(report: &Report) -> &[RecordingFigures] {
+    let results = report.results.get::<RecordingResults>();
+    results.map_or(&[], |results| results.frames.as_slice())
+}
+
+/// Returns the verdict on a run, and the sources of delay that it blames. An imported or incomplete run gets no grade.
+fn verdict(run: &Run, report: &Report) -> (Verdict, Vec<String>) {
+    let without_grade = |finding| (Verdict::without_grade(finding), Vec::new());
     let Some(plan) = run.plan() else {
-        return without_grade(capture::finding(report.results()));
+        return without_grade(match recorded(run, report) {
+            Some((recording, analysis)) => recording::finding(recording, analysis),
+            None => capture::finding(report.results()),
+        });
     };
     let test = evaluation_of(plan);
     let samples_name = run.subject.samples_name();
@@ -131,7 +193,7 @@ fn verdict(run: &Run, report: &Report) -> Verdict {
         return blamed;
     }
     report.delays.add_to(&mut verdict, samples_name);
-    verdict
+    (verdict, Vec::new())
 }
 
 /// Returns the metrics by which a run can be compared with another one.

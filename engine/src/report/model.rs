@@ -1,5 +1,6 @@
 //! The types of a report: figures, tables, charts, grades, and texts.
 
+pub(super) mod capture_view;
 pub(super) mod cause;
 pub(super) mod caution;
 pub mod chart;
@@ -11,7 +12,7 @@ pub(super) mod figures;
 pub(super) mod grading;
 pub(super) mod kernel_thread;
 pub(super) mod key_figure;
-mod known_program;
+pub(super) mod known_program;
 pub(super) mod mark;
 pub mod metric;
 pub(super) mod ranking;
@@ -20,10 +21,12 @@ pub mod table;
 pub(super) mod usage;
 pub(super) mod verdict;
 
+pub use capture_view::{CaptureView, FrameKind};
 pub use cause::{Cause, CauseRow};
 pub use caution::{Caution, MissingRecords, RecordShortage};
 pub use chart::Chart;
 pub use configuration::Configuration;
+pub(crate) use delays::program_of;
 pub use delays::{Delay, Delays, Suspect, advice_against};
 pub use disturbance::Disturbance;
 pub use figures::Figures;

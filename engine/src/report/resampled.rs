@@ -6,9 +6,9 @@ use super::model::metric::Track;
 use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::run::capture::Recording;
+use crate::stats::Round;
 use crate::stats::blocks::ResampleSource;
-use crate::stats::stutter::{STUTTER_FACTOR, moving_median};
-use crate::stats::{Round, nanos_float};
+use crate::stats::stutter::{is_stutter, moving_median};
 
 /// Returns the values of a track of a configuration, with each trial as a round. Hardly any value of the compared
 /// configuration or recording exceeds `baseline_limit`.
@@ -53,6 +53,7 @@ fn add_slots(source: &mut ResampleSource, round: &Round<'_>, period: Nanos) {
 pub(super) fn source_of_recording(
     recording: &Recording,
     track: Track,
+    stutter_factor: f64,
     baseline_limit: Option<Nanos>,
 ) -> ResampleSource {
     let mut source = ResampleSource::new(Nanos::MAX, baseline_limit);
@@ -60,8 +61,7 @@ pub(super) fn source_of_recording(
     if track == Track::Stutter {
         let [stutter, all] = &mut source.counts;
         for (&time, median) in times.iter().zip(moving_median(times.iter().copied())) {
-            let is_stutter = STUTTER_FACTOR * median < nanos_float(time);
-            stutter.push(if is_stutter { time } else { 0 });
+            stutter.push(if is_stutter(time, median, stutter_factor) { time } else { 0 });
             all.push(time);
         }
     }

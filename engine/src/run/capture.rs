@@ -17,6 +17,10 @@ pub enum Capture {
     Frames(Vec<Recording>),
     /// A log of frame times, read at intervals longer than a frame, so most frames are missing.
     SampledLog(Vec<Recording>),
+    /// How long a server worked on every tick; the frame times are those of ticks.
+    Ticks(Vec<Recording>),
+    /// A log of the tick times of a server, read at intervals longer than a tick, so most ticks are missing.
+    SampledTicks(Vec<Recording>),
     /// The number of occurrences of each value, without order in time.
     Histogram(Vec<Distribution>),
 }
@@ -40,6 +44,92 @@ pub struct Recording {
     /// Other values that the file has over time, such as load, temperatures, and clocks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<CaptureSeries>,
+    /// What else the file has of each frame, such as how long the CPU was busy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_frame: Vec<FrameColumn>,
+}
+
+/// Values of each frame of a recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FrameColumn {
+    /// What the values are.
+    pub quantity: FrameQuantity,
+    /// One value per row: a time in nanoseconds, or a number as [`FrameQuantity`] describes it. [`MISSING`] for a row
+    /// without a value.
+    pub values: Column,
+}
+
+/// What a file has of each frame besides its frame time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameQuantity {
+    /// The time from one displayed frame to the next; missing for a frame that was never displayed.
+    DisplayedTime,
+    /// How long the CPU worked on the frame.
+    CpuBusy,
+    /// How long the CPU waited before it began the next frame.
+    CpuWait,
+    /// How long the GPU worked on the frame.
+    GpuBusy,
+    /// How long the GPU was idle during the frame.
+    GpuWait,
+    /// The time from an input that the PC received to the display of the frame.
+    PcLatency,
+    /// The time from a mouse click to the display of the frame.
+    ClickToPhoton,
+    /// How far the step of the animation differs from the step on the display; signed.
+    AnimationError,
+    /// 1 for a frame that was presented, but never displayed; else 0.
+    Dropped,
+    /// What made the frame: 0 the application, 1 a driver or library that generates frames, 2 the repetition of a
+    /// frame.
+    Origin,
+}
+
+impl FrameQuantity {
+    /// Every quantity.
+    pub const ALL: [Self; 10] = [
+        Self::DisplayedTime,
+        Self::CpuBusy,
+        Self::CpuWait,
+        Self::GpuBusy,
+        Self::GpuWait,
+        Self::PcLatency,
+        Self::ClickToPhoton,
+        Self::AnimationError,
+        Self::Dropped,
+        Self::Origin,
+    ];
+
+    /// The value of [`Origin`](Self::Origin) for a frame that the application made.
+    pub const APPLICATION: i64 = 0;
+    /// The value of [`Origin`](Self::Origin) for a frame that was generated between those of the application.
+    pub const GENERATED: i64 = 1;
+    /// The value of [`Origin`](Self::Origin) for a frame that was displayed again.
+    pub const REPEATED: i64 = 2;
+
+    /// Returns the name in files.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::DisplayedTime => "displayed-time",
+            Self::CpuBusy => "cpu-busy",
+            Self::CpuWait => "cpu-wait",
+            Self::GpuBusy => "gpu-busy",
+            Self::GpuWait => "gpu-wait",
+            Self::PcLatency => "pc-latency",
+            Self::ClickToPhoton => "click-to-photon",
+            Self::AnimationError => "animation-error",
+            Self::Dropped => "dropped",
+            Self::Origin => "origin",
+        }
+    }
+
+    /// Whether the values are times, in nanoseconds.
+    pub const fn is_time(self) -> bool {
+        !matches!(self, Self::Dropped | Self::Origin)
+    }
 }
 
 /// Values over time, other than frame times, that the file has.
@@ -73,9 +163,18 @@ impl Recording {
         self.frame_times.values().filter(|&nanos| nanos != MISSING)
     }
 
-    /// Returns the number of rows without a frame time.
+    /// Returns the values of each frame of this quantity; `None` if the file does not have them.
+    pub fn per_frame(&self, quantity: FrameQuantity) -> Option<&Column> {
+        let found = self.per_frame.iter().find(|column| column.quantity == quantity);
+        found.map(|column| &column.values)
+    }
+
+    /// Returns the number of rows without a frame time, except frames that the application did not make.
     pub fn missing_count(&self) -> usize {
-        self.frame_times.len() - self.present().count()
+        let others = self
+            .per_frame(FrameQuantity::Origin)
+            .map_or(0, |origins| origins.values().filter(|&origin| 0 < origin).count());
+        (self.frame_times.len() - self.present().count()).saturating_sub(others)
     }
 
     /// Returns the time of each row from the start: when the row was written, or else when its frame ended. A row with
@@ -213,10 +312,12 @@ impl Capture {
     }
 
     const fn words(&self) -> [&'static str; 2] {
-        let [frames, log, histogram] = WORDS;
+        let [frames, log, ticks, tick_readings, histogram] = WORDS;
         match self {
             Self::Frames(_) => frames,
             Self::SampledLog(_) => log,
+            Self::Ticks(_) => ticks,
+            Self::SampledTicks(_) => tick_readings,
             Self::Histogram(_) => histogram,
         }
     }
@@ -225,6 +326,7 @@ impl Capture {
     pub const fn value_name(&self) -> &'static str {
         match self {
             Self::Frames(_) | Self::SampledLog(_) => "frame time",
+            Self::Ticks(_) | Self::SampledTicks(_) => "tick time",
             Self::Histogram(_) => "latency",
         }
     }
@@ -233,7 +335,8 @@ impl Capture {
     pub const fn samples_name(&self) -> &'static str {
         match self {
             Self::Frames(_) => "frames",
-            Self::SampledLog(_) => "readings",
+            Self::SampledLog(_) | Self::SampledTicks(_) => "readings",
+            Self::Ticks(_) => "ticks",
             Self::Histogram(_) => "values",
         }
     }
@@ -241,7 +344,10 @@ impl Capture {
     /// Returns the recordings of frame times; empty for a histogram.
     pub fn recordings(&self) -> &[Recording] {
         match self {
-            Self::Frames(recordings) | Self::SampledLog(recordings) => recordings,
+            Self::Frames(recordings)
+            | Self::SampledLog(recordings)
+            | Self::Ticks(recordings)
+            | Self::SampledTicks(recordings) => recordings,
             Self::Histogram(_) => &[],
         }
     }
@@ -249,7 +355,10 @@ impl Capture {
     /// Returns the names of all recordings or distributions, to be changed.
     pub fn labels_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::Frames(recordings) | Self::SampledLog(recordings) => {
+            Self::Frames(recordings)
+            | Self::SampledLog(recordings)
+            | Self::Ticks(recordings)
+            | Self::SampledTicks(recordings) => {
                 recordings.iter_mut().map(|recording| &mut recording.label).collect()
             }
             Self::Histogram(distributions) => {
@@ -260,15 +369,11 @@ impl Capture {
 
     /// Returns the number of values in all recordings, including missing values.
     pub fn count(&self) -> usize {
-        match self {
-            Self::Frames(recordings) | Self::SampledLog(recordings) => {
-                recordings.iter().map(|recording| recording.frame_times.len()).sum()
-            }
-            Self::Histogram(distributions) => {
-                let count = distributions.iter().map(Distribution::count);
-                usize::try_from(count.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
-            }
+        if let Self::Histogram(distributions) = self {
+            let count = distributions.iter().map(Distribution::count);
+            return usize::try_from(count.fold(0, u64::saturating_add)).unwrap_or(usize::MAX);
         }
+        self.recordings().iter().map(|recording| recording.frame_times.len()).sum()
     }
 
     /// Returns the total length of all recordings; 0 for a histogram, which has no times.
@@ -278,8 +383,10 @@ impl Capture {
 }
 
 /// The key and the name on screen of each kind of capture, in the order of the variants of [`Capture`].
-pub const WORDS: [[&str; 2]; 3] = [
+pub const WORDS: [[&str; 2]; 5] = [
     ["frame-capture", "Frame-time capture"],
     ["sampled-log", "Sampled frame log"],
+    ["tick-log", "Tick log"],
+    ["sampled-tick-log", "Sampled tick log"],
     ["histogram", "Latency histogram"],
 ];

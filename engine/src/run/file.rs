@@ -4,13 +4,17 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Annotation, Capture, Ending, Group, Health, Run, RunId, Subject, TrialRun, older};
+use super::{
+    Annotation, Capture, Ending, Group, Health, Recording, Run, RunId, Subject, TrialRun, older,
+};
 use crate::machine::{ClockFacts, Machine};
 use crate::plan::Plan;
 use crate::units::shortened;
 
 /// Value of the `format` field, the first field of every run file.
 pub const FORMAT: &str = "jitterscope-run";
+/// Value of the `format` field of a report that does not hold all samples of its run.
+const REPORT_FORMAT: &str = "jitterscope-report";
 /// Version of the file format that this program writes. Files of a newer version are rejected.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -20,18 +24,32 @@ pub const FORMAT_VERSION: u32 = 1;
 pub(crate) struct RunInFile<'a> {
     format: &'a str,
     format_version: u32,
+    /// Which samples a report holds; absent from a run, which holds all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<&'static str>,
     #[serde(flatten, with = "Run")]
     run: &'a Run,
 }
 
-impl Serialize for Run {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let file = RunInFile { format: FORMAT, format_version: FORMAT_VERSION, run: self };
-        Serialize::serialize(&file, serializer)
+impl Run {
+    /// Returns the run as it is written to a file.
+    pub(crate) const fn in_file(&self) -> RunInFile<'_> {
+        RunInFile { format: FORMAT, format_version: FORMAT_VERSION, samples: None, run: self }
+    }
+
+    /// Returns a run whose samples are reduced to those that `samples` names, as it is written to a report.
+    pub(crate) const fn in_report(&self, samples: &'static str) -> RunInFile<'_> {
+        RunInFile { format: REPORT_FORMAT, samples: Some(samples), ..self.in_file() }
     }
 }
 
-/// A run as it is read from a file of any supported version, with a plan or a capture.
+impl Serialize for Run {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Serialize::serialize(&self.in_file(), serializer)
+    }
+}
+
+/// A run as it is read from a file of any supported version, with a plan, a capture, or a recording.
 #[derive(Deserialize)]
 struct ReadRun {
     format: String,
@@ -41,6 +59,8 @@ struct ReadRun {
     id: RunId,
     #[serde(deserialize_with = "date")]
     started_at: jiff::Timestamp,
+    #[serde(default)]
+    wall_clock: Option<jiff::civil::DateTime>,
     ending: Ending,
     name: String,
     note: String,
@@ -50,6 +70,7 @@ struct ReadRun {
     group: Option<Group>,
     plan: Option<Plan>,
     capture: Option<Capture>,
+    recording: Option<Box<Recording>>,
     host: Option<String>,
     machine: Machine,
     clock: ClockFacts,
@@ -64,6 +85,11 @@ fn date<'de, D: Deserializer<'de>>(from: D) -> Result<jiff::Timestamp, D::Error>
     text.parse().ok().ok_or_else(|| D::Error::custom(wrong()))
 }
 
+/// Returns the instant at which the wall clock of this PC shows a time.
+pub(crate) fn instant_here(wall_clock: jiff::civil::DateTime) -> Option<jiff::Timestamp> {
+    Some(wall_clock.to_zoned(jiff::tz::TimeZone::system()).ok()?.timestamp())
+}
+
 impl<'de> Deserialize<'de> for Run {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut file = ReadRun::deserialize(deserializer)?;
@@ -71,19 +97,23 @@ impl<'de> Deserialize<'de> for Run {
             return Err(D::Error::custom("it is of another format"));
         }
         let subject = match (file.capture, file.plan) {
+            _ if let Some(recording) = file.recording => Subject::Recorded(recording),
             (Some(capture), _) => Subject::Imported(capture),
             (None, Some(_)) if file.method_version == older::NO_METHOD => {
                 file.note = older::note_of_import(&file.note);
                 older::import(&file.app_version, std::mem::take(&mut file.trials))
             }
             (None, Some(plan)) => Subject::Measured(plan),
-            (None, None) => return Err(D::Error::custom("it holds neither a plan nor a capture")),
+            (None, None) => {
+                return Err(D::Error::custom("it has no plan, no capture, and no recording"));
+            }
         };
-        Ok(Self {
+        let mut run = Self {
             id: file.id,
             app_version: file.app_version,
             method_version: file.method_version,
-            started_at: file.started_at,
+            started_at: file.wall_clock.and_then(instant_here).unwrap_or(file.started_at),
+            wall_clock: file.wall_clock,
             ending: file.ending,
             name: file.name,
             note: file.note,
@@ -96,7 +126,9 @@ impl<'de> Deserialize<'de> for Run {
             clock: file.clock,
             health: file.health,
             trials: file.trials,
-        })
+        };
+        run.make_single_lines();
+        Ok(run)
     }
 }
 
@@ -105,11 +137,13 @@ impl<'de> Deserialize<'de> for Run {
 #[derive(schemars::JsonSchema)]
 #[expect(dead_code, reason = "the schema alone is wanted")]
 pub(super) struct SubjectInFile {
-    /// Absent in an imported run, which has a capture instead.
+    /// Absent in an imported run, which has a capture instead, and in a recording.
     #[schemars(skip_serializing_if = "Option::is_none")]
     plan: Option<Plan>,
     #[schemars(skip_serializing_if = "Option::is_none")]
     capture: Option<Capture>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    recording: Option<Recording>,
 }
 
 /// A trial as it is written to a file.

@@ -1,16 +1,18 @@
-//! The name and tags of a run, and the group of runs to which the run belongs.
+//! The name, tags, and note of a run, and the group of runs to which the run belongs.
 
 use serde::{Deserialize, Serialize};
 
 use super::RunId;
 
-/// Name, tags, and group of a run that has not started.
+/// Name, tags, note, and group of a run that has not started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// The user's name for the run; empty if it has none.
     pub name: String,
     /// Tags by which the user can find the run.
     pub tags: Vec<String>,
+    /// The user's note; empty if the run has none.
+    pub note: String,
     /// The group to which the run belongs; `None` if it is measured alone.
     pub group: Option<Group>,
 }

@@ -18,6 +18,7 @@ impl Run {
             method_version: METHOD_VERSION,
             id: RunId::random(),
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            wall_clock: None,
             ending: Ending::Finished,
             name: String::new(),
             note: String::new(),

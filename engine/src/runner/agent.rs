@@ -1,10 +1,12 @@
 //! The agent, which measures runs for another Jitterscope process: reads requests from its input,
 //! one per line, and processes them in order. It writes answers and the journals of its runs to its
-//! output, opens no file or socket, and exits when its input ends.
+//! output, opens no file or socket, and exits when its input ends: also when its output is not read.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::{MachineFacts, OtherShare, Runner, Sink};
 use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest, read_request, write_answer};
@@ -18,6 +20,8 @@ use crate::run::Labels;
 const MAX_REQUEST_BYTES: u64 = 1 << 20;
 /// Maximum number of requests that wait for the current one to end.
 const MAX_WAITING: usize = 8;
+/// How long the output may stay unread after the end of the input.
+const UNREAD_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Processes requests until the input ends or a request to stop arrives; `open` opens the output.
 ///
@@ -30,10 +34,19 @@ pub fn serve(
 ) -> io::Result<()> {
     let current = Current::default();
     let (sender, requests) = sync_channel(MAX_WAITING);
+    let writes = Writes::default();
     {
-        let current = current.clone();
-        start_thread("requests", move || read_requests(input, &sender, &current))?;
+        let (current, writes) = (current.clone(), writes.clone());
+        start_thread("requests", move || {
+            read_requests(input, &sender, &current);
+            // Without a sender, the agent ends once it has answered the last request.
+            drop(sender);
+            writes.end_if_unread();
+        })?;
     }
+    let open = || -> Box<dyn Write + Send> {
+        Box::new(CountedOutput { output: open(), writes: writes.clone() })
+    };
     let mut output = open();
     let mut load = None;
     while let Ok(request) = requests.recv() {
@@ -154,6 +167,49 @@ fn read_requests(
             }
             Err(TrySendError::Disconnected(_)) => return,
         }
+    }
+}
+
+/// The number of writes to the output that began or ended: odd during a write.
+#[derive(Clone, Default)]
+struct Writes(Arc<AtomicU64>);
+
+impl Writes {
+    /// Ends this process when a single write takes longer than [`UNREAD_PATIENCE`]: nothing reads the output, the run
+    /// cannot end, and no one can stop it. Returns when no other thread writes any more.
+    fn end_if_unread(&self) {
+        let mut seen = (self.0.load(Ordering::Relaxed), Instant::now());
+        while 1 < Arc::strong_count(&self.0) {
+            std::thread::sleep(UNREAD_PATIENCE / 20);
+            let count = self.0.load(Ordering::Relaxed);
+            if count != seen.0 {
+                seen = (count, Instant::now());
+            } else if count % 2 == 1 && UNREAD_PATIENCE < seen.1.elapsed() {
+                platform::exit_at_once(1);
+            }
+        }
+    }
+}
+
+/// An output whose writes are counted. Several of them never write at the same time.
+struct CountedOutput {
+    output: Box<dyn Write + Send>,
+    writes: Writes,
+}
+
+impl Write for CountedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writes.0.fetch_add(1, Ordering::Relaxed);
+        let written = self.output.write(bytes);
+        self.writes.0.fetch_add(1, Ordering::Relaxed);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writes.0.fetch_add(1, Ordering::Relaxed);
+        let flushed = self.output.flush();
+        self.writes.0.fetch_add(1, Ordering::Relaxed);
+        flushed
     }
 }
 

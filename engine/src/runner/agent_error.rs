@@ -273,8 +273,9 @@ fn last_line(messages: &str) -> String {
 }
 
 fn plain(text: &str) -> String {
-    let text: String = text.chars().filter(|letter| !is_unsafe_char(*letter)).take(300).collect();
-    text
+    let is_end = |letter: char| matches!(letter, '\n' | '\r' | '\t');
+    let letters = text.chars().map(|letter| if is_end(letter) { ' ' } else { letter });
+    letters.filter(|letter| !is_unsafe_char(*letter)).take(300).collect()
 }
 
 fn of(reason: &str) -> String {

@@ -42,7 +42,7 @@ impl CheckGroup {
     /// Returns the labels for the run of a part: a tag and the group. The name is empty, since only
     /// a whole quick check has a name.
     pub fn labels(&self, part: Part) -> Labels {
-        let name = String::new();
-        Labels { name, tags: vec![TAG.to_owned()], group: Some(self.group(part)) }
+        let tags = vec![TAG.to_owned()];
+        Labels { tags, group: Some(self.group(part)), ..Labels::default() }
     }
 }

@@ -265,7 +265,16 @@ pub(super) fn start_ssh(
 ) -> Result<(PipedProgram, Pipes), AgentError> {
     let (ssh, mut given) = ssh_of(address)?;
     given.extend(arguments(address, command)?);
-    Ok(PipedProgram::start(&ssh, &given)?)
+    start_program(&ssh, &given)
+}
+
+/// Starts a program that ends when this process does.
+pub(super) fn start_program(
+    program: &Path,
+    arguments: &[OsString],
+) -> Result<(PipedProgram, Pipes), AgentError> {
+    let (program, arguments) = (program.to_owned(), arguments.to_owned());
+    Ok(measure::on_lasting_thread(move || PipedProgram::start(&program, &arguments))??)
 }
 
 /// Opens a terminal with ssh to a host, where the user can sign in and accept the key of the host.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::agent_error::AgentError;
 use super::copy::finish;
-use super::host::{Address, arguments, ssh_of};
+use super::host::{Address, arguments, ssh_of, start_program};
 use crate::format::is_unsafe_char;
-use crate::platform::{PipedProgram, append_lines, program_in_path, with_new_file};
+use crate::platform::{append_lines, program_in_path, with_new_file};
 use crate::run::RunId;
 
 /// The program that prints fingerprints, from the same package as ssh.
@@ -113,7 +113,7 @@ fn is_absolute(path: &str) -> bool {
 
 /// Runs a program and returns its output.
 fn output(program: &Path, arguments: &[OsString]) -> Result<String, AgentError> {
-    let (program, pipes) = PipedProgram::start(program, arguments)?;
+    let (program, pipes) = start_program(program, arguments)?;
     finish(program, pipes, io::empty())
 }
 

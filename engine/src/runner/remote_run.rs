@@ -1,6 +1,7 @@
 //! A run of an agent: converts the lines of its journal to events, within the limits of a run file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasher as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,12 @@ use crate::format::protocol::{AgentAnswer, AgentRequest, answer_in, read_answer}
 use crate::format::{self, Entry};
 use crate::measure::{Arrival, BEAT, Event, EventSource, Request};
 use crate::nanos::Nanos;
-use crate::run::{Ending, Health, Run, RunId, Subject};
+use crate::run::{Ending, Health, MAX_SAVED_SAMPLES, Run, RunId, Subject};
 
 /// Maximum number of series names of a run: each needs more memory than its line in the journal.
 const MAX_NAMES: usize = 1 << 10;
+/// Maximum number of counters of all trials of a run, among them those of histograms.
+const MAX_COUNTERS: usize = 1 << 18;
 /// Maximum size of the evidence of one late sample in a line of the journal: what the system
 /// counted around the sample.
 const EVIDENCE_BYTES: usize = 256;
@@ -23,6 +26,12 @@ const LOST_AFTER: &str = "after ";
 const SECONDS: &str = " s, ";
 /// How long to wait for the end of a run after a request to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
+/// How long an agent may be silent during a run. It writes at least every [`HEARTBEAT`].
+const SILENCE: Duration = Duration::from_secs(15);
+/// How much longer than twice its planned time a run may take.
+const OVERTIME: Duration = Duration::from_mins(1);
+/// How many samples more than twice the expected number an agent may send.
+const MORE_SAMPLES: u64 = 10_000;
 
 /// Receives one run of an agent. If the run ends normally, the connection is returned to `home` for
 /// the next run.
@@ -30,10 +39,18 @@ pub(super) struct RemoteRun {
     connection: Option<Connection>,
     home: Arc<Mutex<Option<Connection>>>,
     began: Instant,
+    /// When the agent last sent something.
+    heard: Instant,
+    /// How long the run may take.
+    max_time: Duration,
+    /// How many samples the run may have.
+    max_samples: u64,
     stopped: Option<Instant>,
     samples: u64,
     other_bytes: u64,
     names: BTreeSet<String>,
+    /// The hashes of trial and name of the counters: their names need more memory.
+    counters: HashSet<u64>,
 }
 
 impl RemoteRun {
@@ -54,10 +71,14 @@ impl RemoteRun {
             connection: Some(connection),
             home,
             began: Instant::now(),
+            heard: Instant::now(),
+            max_time: request.plan.duration(&request.cpus).to_duration() * 2 + OVERTIME,
+            max_samples: max_samples(request),
             stopped: None,
             samples: 0,
             other_bytes: 0,
             names: BTreeSet::new(),
+            counters: HashSet::new(),
         };
         if let Some(answer) = answer_in(&line).filter(|answer| answer.len() == line.len()) {
             return Err(match read_answer(answer).map_err(AgentError::from)? {
@@ -104,9 +125,15 @@ impl RemoteRun {
         {
             self.names.insert(name.clone());
         }
-        if format::MAX_SAMPLES < self.samples
+        if let Event::Counted { trial, counters } = event.as_ref() {
+            let hash = |name| self.counters.hasher().hash_one((trial, name));
+            let hashes: Vec<u64> = counters.keys().map(hash).collect();
+            self.counters.extend(hashes);
+        }
+        if self.max_samples < self.samples
             || format::MAX_OTHER_BYTES < self.other_bytes
             || MAX_NAMES < self.names.len()
+            || MAX_COUNTERS < self.counters.len()
         {
             return self.over("the agent sent more than a run may hold");
         }
@@ -128,8 +155,20 @@ impl EventSource for RemoteRun {
         let Some(connection) = &mut self.connection else {
             return self.over("the connection was closed");
         };
-        match connection.next_line(BEAT.to_duration()) {
+        let received = connection.next_line(BEAT.to_duration());
+        if received.as_ref().is_ok_and(Option::is_some) {
+            self.heard = Instant::now();
+        }
+        if self.max_time < self.began.elapsed() {
+            return self.over("the agent did not end the run in twice its time");
+        }
+        match received {
+            // A heartbeat.
+            Ok(Some(line)) if line.trim_ascii().is_empty() => Arrival::Nothing,
             Ok(Some(line)) => self.arrival(&line),
+            Ok(None) if SILENCE < self.heard.elapsed() => {
+                self.over(&format!("no answer for {} s", SILENCE.as_secs()))
+            }
             Ok(None) if self.stopped.is_some_and(|at| STOP_PATIENCE < at.elapsed()) => {
                 self.over("the agent did not stop")
             }
@@ -159,6 +198,19 @@ pub fn lost_after(run: &Run) -> Option<u32> {
     seconds.parse().ok()
 }
 
+/// Returns how many samples a run may have: what its plan produces, and a margin. Gaps, and iterations that only a time
+/// ends, cannot be predicted: these may have as many as a run that is saved.
+fn max_samples(request: &Request) -> u64 {
+    let most = wide(MAX_SAVED_SAMPLES);
+    let stages = request.plan.stages(&request.cpus);
+    let mut trials = stages.iter().flat_map(|stage| &stage.trials);
+    if trials.any(|trial| trial.expected_samples() == 0) {
+        return most;
+    }
+    let expected = request.plan.expected_samples(&request.cpus);
+    expected.saturating_mul(2).saturating_add(MORE_SAMPLES).min(most)
+}
+
 /// Whether the first line of a run has the requested plan and no samples.
 fn is_of(run: &Run, request: &Request) -> bool {
     run.plan() == Some(&request.plan) && run.sample_count() == 0
@@ -176,7 +228,7 @@ fn begun(run: Run, request: &Request) -> Run {
         name: labels.name,
         tags: labels.tags,
         group: labels.group,
-        note: String::new(),
+        note: labels.note,
         annotations: Vec::new(),
         subject: Subject::Measured(request.plan.clone()),
         health: Health { date_unknown: date.is_none(), ..run.health },

@@ -30,13 +30,13 @@ pub struct RunSequence {
 }
 
 impl RunSequence {
-    /// Returns a sequence of one plan, repeated 1 to [`MAX_REPEATS`] times. With more than one run,
-    /// tags number the runs.
-    pub fn repeats(plan: &Plan, name: &str, times: u32) -> Self {
+    /// Returns a sequence of one plan, repeated 1 to [`MAX_REPEATS`] times. Each run gets the labels; with more than one
+    /// run, further tags number the runs.
+    pub fn repeats(plan: &Plan, labels: &Labels, times: u32) -> Self {
         let times = times.clamp(1, MAX_REPEATS);
         let step = |round| {
-            let tags = if 1 < times { vec![repeat_tag(round, times)] } else { Vec::new() };
-            let labels = Labels { name: name.to_owned(), tags, group: None };
+            let mut labels = labels.clone();
+            labels.tags.extend((1 < times).then(|| repeat_tag(round, times)));
             Step { plan: plan.clone(), labels, side: 0, round }
         };
         Self::of((1..=times).map(step).collect())
@@ -101,10 +101,11 @@ mod tests {
     #[test]
     fn repeats_are_numbered_and_alternation_changes_sides() {
         let [a, b] = [0, 1].map(|at| Plan::all().remove(at));
-        let numbered = tags(RunSequence::repeats(&a, "x", 3));
-        let expected = ["repeat 1/3", "repeat 2/3", "repeat 3/3"];
+        let own = Labels { tags: vec!["own".to_owned()], ..Labels::default() };
+        let numbered = tags(RunSequence::repeats(&a, &own, 3));
+        let expected = ["own repeat 1/3", "own repeat 2/3", "own repeat 3/3"];
         assert_eq!(numbered, expected.map(|tag| (a.key(), tag.to_owned())));
-        assert_eq!(tags(RunSequence::repeats(&a, "x", 1)), [(a.key(), String::new())]);
+        assert_eq!(tags(RunSequence::repeats(&a, &own, 1)), [(a.key(), "own".to_owned())]);
         let expected = [(&a, "A 1/2"), (&b, "B 1/2"), (&b, "B 2/2"), (&a, "A 2/2")];
         let expected = expected.map(|(plan, tag)| (plan.key(), format!("alternate {tag}")));
         assert_eq!(tags(RunSequence::alternation([&a, &b], 2)), expected);
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_sequence_counts_the_runs_it_started() {
-        let mut sequence = RunSequence::repeats(&Plan::all().remove(0), "x", 2);
+        let labels = Labels { name: "x".to_owned(), ..Labels::default() };
+        let mut sequence = RunSequence::repeats(&Plan::all().remove(0), &labels, 2);
         assert_eq!((sequence.run_count(), sequence.started_count()), (2, 0));
         let step = sequence.next().unwrap();
         assert_eq!((step.round, step.side, step.labels.name.as_str()), (1, 0, "x"));

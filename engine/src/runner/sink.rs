@@ -3,8 +3,10 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use crate::format;
+use crate::format::protocol::HEARTBEAT;
 use crate::measure::{Event, Journal};
 use crate::store::Store;
 
@@ -47,28 +49,39 @@ impl Sink {
                     (Some(store), Some(Box::new(journal)), None)
                 }
             },
-            Self::Stream(to) => (None, Some(Box::new(StreamJournal(to))), None),
+            Self::Stream(to) => {
+                let journal = StreamJournal { to, written: Instant::now() };
+                (None, Some(Box::new(journal)), None)
+            }
             Self::Discard => (None, None, None),
         }
     }
 }
 
-/// A journal that writes each event as a line to a stream.
-struct StreamJournal(Box<dyn Write + Send>);
+/// A journal that writes each event as a line to a stream, and an empty line where there are no events for a while.
+struct StreamJournal {
+    to: Box<dyn Write + Send>,
+    written: Instant,
+}
 
 impl Journal for StreamJournal {
     fn keep(&mut self, event: &Event) -> io::Result<()> {
-        format::write_lines(event, &mut self.0)?;
-        self.0.flush()
+        format::write_lines(event, &mut self.to)?;
+        self.written = Instant::now();
+        self.to.flush()
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        if HEARTBEAT <= self.written.elapsed() {
+            self.to.write_all(b"\n")?;
+            self.written = Instant::now();
+        }
+        self.to.flush()
     }
 
     fn sync(&mut self) -> io::Result<()> {
         // Saving is up to the program that reads the stream.
-        self.0.flush()
+        self.to.flush()
     }
 }
 

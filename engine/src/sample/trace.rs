@@ -18,7 +18,8 @@ pub enum TraceEvent {
     Stopped,
     /// A thread gave up its CPU to wait for a device or for memory.
     Blocked,
-    /// A thread became ready to run.
+    /// A thread became ready to run. In the detail of a recording, `cpu` is the CPU that woke the thread, and `value`
+    /// is the number of what it was doing (thread, interrupt, softirq), if known.
     Waking,
     /// An interrupt began.
     InterruptBegin,
@@ -69,6 +70,53 @@ pub enum TraceEvent {
     /// How many records of a kind of event the system reported as lost on this CPU: `name` is the name of the kind, and
     /// `value` is the count.
     ReportedLost,
+    /// A thread began to free memory because memory was short.
+    ReclaimBegin,
+    /// A thread stopped freeing memory.
+    ReclaimEnd,
+    /// The kernel began to complete a request of a storage device on this CPU; `name` is the name of the device.
+    BlockCompleteBegin,
+    /// The kernel had completed a request of a storage device on this CPU.
+    BlockCompleteEnd,
+    /// A softirq was requested on this CPU; `value` is its number. `thread` is the thread that requested it, or `None`
+    /// if an interrupt or another softirq did.
+    SoftirqRaised,
+    /// A thread was created; `value` is the number of its process. Its number may have belonged to another thread.
+    Started,
+    /// A thread ended. Its number may be used again.
+    Exited,
+}
+
+/// Who woke a thread: what the CPU that wrote the record was doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WakeContext {
+    /// The thread that was current on the CPU.
+    Thread,
+    /// An interrupt.
+    Interrupt,
+    /// A softirq, or on Windows a deferred procedure call.
+    Softirq,
+}
+
+impl WakeContext {
+    /// Returns the number of the context in records.
+    pub const fn number(self) -> i64 {
+        match self {
+            Self::Thread => 0,
+            Self::Interrupt => 1,
+            Self::Softirq => 2,
+        }
+    }
+
+    /// Returns the context with a number in records; `None` if this version does not know the number.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Thread),
+            1 => Some(Self::Interrupt),
+            2 => Some(Self::Softirq),
+            _ => None,
+        }
+    }
 }
 
 /// The owner of a thread that does not belong to another program.
@@ -97,7 +145,7 @@ impl ThreadOwner {
 
 impl TraceEvent {
     /// Every kind of event with its number in files.
-    const NUMBERS: [(Self, i64); 25] = [
+    const NUMBERS: [(Self, i64); 32] = [
         (Self::SwitchIn, 1),
         (Self::Preempted, 2),
         (Self::Slept, 3),
@@ -123,6 +171,13 @@ impl TraceEvent {
         (Self::Counted, 23),
         (Self::Received, 24),
         (Self::ReportedLost, 25),
+        (Self::ReclaimBegin, 26),
+        (Self::ReclaimEnd, 27),
+        (Self::BlockCompleteBegin, 28),
+        (Self::BlockCompleteEnd, 29),
+        (Self::SoftirqRaised, 30),
+        (Self::Started, 31),
+        (Self::Exited, 32),
     ];
 
     /// Returns the number of the kind of event in files.

@@ -1,10 +1,30 @@
 //! Confidence intervals of statistics, by resampling a run in blocks of neighboring samples. The time to draw
 //! a resampled run does not grow with its length. All changes and comparisons use this implementation.
 //!
-//! The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbors with
-//! replacement until the resampled run is as long as the original one. No block contains samples of two
-//! rounds. With at least [`MIN_ROUNDS`] rounds, each round is a block, so that differences between rounds
-//! widen the interval.
+//! **The idea.** Another run on the same PC would have had other samples, and so another p99. How much other, one run
+//! can show itself: draw parts of it at random, with replacement, until the drawn run is as long as the original one, compute its
+//! p99, and repeat this [`RESAMPLES`] times. The middle 95% of these values are the interval.
+//!
+//! Single samples must not be drawn. Late frames come in bursts, and a drawn run in which they are scattered evenly varies far less
+//! than real runs do. The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbors, within which bursts
+//! stay together. No block contains samples of two rounds. With at least [`MIN_ROUNDS`] rounds, each round is a block, so that
+//! differences between rounds widen the interval.
+//!
+//! **How long is a block.** Long enough that what happens in one block does not depend on the one before it, and short enough that
+//! there are many to draw from. The length starts at the longer of ⌈n^⅓⌉ and a twentieth of the run, and doubles while values one
+//! block apart are still correlated, up to a tenth of the run.
+//!
+//! **An example.** 7 200 frames begin with blocks of 360: ⌈7 200^⅓⌉ is 20, a twentieth is 360. If frames that are 360 apart
+//! correlate by more than 2 / √7 200 = 0.024, blocks have 720 frames, which is the most. With 720, a drawn run is made of ten
+//! blocks. Ten blocks vary too little, for three reasons, each with its factor (`BlockSpread`). Their own mean is subtracted:
+//! √(10 / 9) = 1.054. Their deviation is itself an estimate, which Student's distribution with 9 degrees of freedom allows for:
+//! 1 + (1.96² + 1) / 4 / 9 = 1.134. And neighbors at the seams of blocks are torn apart: with a correlation ρ of 0.9 from frame to
+//! frame, 1.007. Both ends of the interval are moved away from its middle by the product, here 1.204.
+//!
+//! **Why not the simpler way.** The binomial interval of a percentile holds for independent samples; in bursts of 20 it contained
+//! the true p99 in 35 to 48 of 100 runs. A formula for correlated samples needs their spectrum, which a run of a minute does not
+//! show. The interval of p99 that results show has its own method, the effective number of samples
+//! (`effective`); blocks serve the statistics that have none: means, shares, differences.
 
 mod bins;
 mod resampler;

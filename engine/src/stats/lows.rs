@@ -50,6 +50,24 @@ impl LowDefinition {
         }
     }
 
+    /// Returns the name on the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::MeanOfSlowest => "mean-of-slowest",
+            Self::CapFrameXPercentile => "capframex-p1",
+            Self::CapFrameXAverage => "capframex-average",
+            Self::TimeIntegral => "time-integral",
+            Self::MangoHud => "mangohud",
+            Self::PresentMon => "presentmon",
+            Self::InverseOfPercentile => "inverse-of-p99",
+        }
+    }
+
+    /// Returns the definition with this name on the command line; `None` for an unknown name.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|definition| definition.key() == key)
+    }
+
     /// Returns the low in frames per second from frame times in nanoseconds; `None` if a frame time is 0 or less.
     ///
     /// `share` is 0.01 for the 1% low.

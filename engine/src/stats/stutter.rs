@@ -5,6 +5,8 @@ use crate::nanos::Nanos;
 
 /// A frame is stutter if its frame time is more than this many times the moving median.
 pub const STUTTER_FACTOR: f64 = 2.5;
+/// A longer frame is a pause, such as a menu or a lost focus, and no stutter.
+pub const PAUSE: Nanos = Nanos::from_secs(2);
 /// The longest window of the moving median, in frames.
 const MAX_WINDOW: usize = 999;
 
@@ -22,10 +24,15 @@ pub struct Stutter {
 impl Stutter {
     /// Finds stutter in frame times in nanoseconds, in order of time. Time: O(n w) for a window of `w` frames.
     pub fn of(times: impl Iterator<Item = i64> + Clone) -> Self {
+        Self::above(times, STUTTER_FACTOR)
+    }
+
+    /// Finds frames with a frame time above this many moving medians, like [`of`](Self::of).
+    pub fn above(times: impl Iterator<Item = i64> + Clone, factor: f64) -> Self {
         let all = times.clone().fold(0, |sum: i64, time| sum.saturating_add(time));
         let (mut count, mut time) = (0, Nanos::ZERO);
         for (own, median) in times.clone().zip(moving_median(times)) {
-            if is_stutter(own, median) {
+            if is_stutter(own, median, factor) {
                 count += 1;
                 time += Nanos::new(own);
             }
@@ -35,9 +42,10 @@ impl Stutter {
     }
 }
 
-/// Returns whether a frame time is stutter, given the moving median at this frame; both in nanoseconds.
-pub fn is_stutter(length: i64, median: f64) -> bool {
-    STUTTER_FACTOR * median < nanos_float(length)
+/// Returns whether a frame time is stutter: more than `factor` times the moving median at this frame, and no pause. Times
+/// are in nanoseconds.
+pub fn is_stutter(length: i64, median: f64, factor: f64) -> bool {
+    length <= PAUSE.get() && factor * median < nanos_float(length)
 }
 
 /// Returns the number of frames in the window of the moving median: `10 √(mean frame time in ms)`, rounded, and at

@@ -11,6 +11,8 @@ use crate::platform;
 /// Extension of temporary files, which are hidden, and locked as long as the process that created
 /// them exists.
 pub(super) const TEMPORARY_EXTENSION: &str = ".jitterscope.tmp";
+/// How many drafts are created until one is not locked by a process that removes old ones.
+const MAX_DRAFTS: usize = 100;
 
 /// A file operation, which a test can make fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub(super) enum Operation<'a> {
     MakeFolder,
     List,
     Stamp,
-    Open,
+    Open(&'a Path),
     Create(&'a Path),
     Lock,
     Reserve,
@@ -166,7 +168,7 @@ pub(super) struct DiskFile {
 impl DiskFile {
     /// Opens a regular file for reading; returns an error for anything else.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        announce(Operation::Open)?;
+        announce(Operation::Open(path))?;
         Ok(Self { file: platform::open_regular(path)?, path: path.to_owned() })
     }
 
@@ -174,7 +176,7 @@ impl DiskFile {
     /// another process still has it locked after `patience`.
     pub(super) fn lock_within(path: PathBuf, patience: Duration) -> io::Result<Option<Self>> {
         const INTERVAL: Duration = Duration::from_millis(5);
-        announce(Operation::Open)?;
+        announce(Operation::Open(&path))?;
         let mut options = File::options();
         options.create(true).truncate(false).write(true);
         let file = Self { file: platform::open_regular_with(&path, &mut options)?, path };
@@ -205,7 +207,10 @@ impl DiskFile {
 
     /// Locks the file for this process, unless another process has locked it.
     pub(super) fn try_lock(&self) -> io::Result<Lock> {
-        announce(Operation::Lock)?;
+        match announce(Operation::Lock) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Lock::Theirs),
+            announced => announced?,
+        }
         match self.file.try_lock() {
             Ok(()) => Ok(Lock::Ours),
             Err(TryLockError::WouldBlock) => Ok(Lock::Theirs),
@@ -261,8 +266,12 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Creates a draft in a folder; only this user can read it if `is_private` is set.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created, or the file system reports that each of [`MAX_DRAFTS`] new files is in use.
     pub(super) fn create(folder: &Path, is_private: bool) -> io::Result<Self> {
-        loop {
+        for _ in 0..MAX_DRAFTS {
             let path = folder.join(format!(".{:016x}{TEMPORARY_EXTENSION}", fastrand::u64(..)));
             let file = DiskFile::create(path, is_private)?;
             let draft = Self { file: Some(file) };
@@ -273,6 +282,8 @@ impl Draft {
                 return Ok(draft);
             }
         }
+        let what = "this file system reports each new file as locked by another process";
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, what))
     }
 
     /// Reserves disk space for this many bytes; returns whether the file system supports that.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::disk::DiskFile;
 use super::{AtPath, FindError, LoadError, SaveError, Store, disk, load, save_to};
-use crate::run::Annotation;
+use crate::run::{Annotation, Run};
 
 /// Maximum characters of a name.
 pub const MAX_NAME: usize = 200;
@@ -38,6 +38,13 @@ pub enum Edit {
     Note(String),
     /// Sets the tags.
     Tags(Vec<String>),
+    /// Adds and removes tags; the other tags stay.
+    ChangeTags {
+        /// The tags to add.
+        added: Vec<String>,
+        /// The tags to remove.
+        removed: Vec<String>,
+    },
     /// Sets the annotations.
     Annotations(Vec<Annotation>),
 }
@@ -112,10 +119,30 @@ impl Store {
             Edit::Name(name) => run.name = clean(name, MAX_NAME, false),
             Edit::Note(note) => run.note = clean(note, MAX_NOTE, true),
             Edit::Tags(tags) => run.tags = clean_tags(tags),
+            Edit::ChangeTags { added, removed } => {
+                run.tags.retain(|tag| !removed.contains(tag));
+                run.tags = clean_tags(&[run.tags, added.clone()].concat());
+            }
             Edit::Annotations(all) => run.annotations = clean_annotations(all),
         }
         save_to(&run, path)?;
         Ok(())
+    }
+
+    /// Replaces the run in a file by what `change` returns for it, which is returned.
+    ///
+    /// # Errors
+    ///
+    /// The run cannot be opened or saved, or `change` refuses it.
+    pub fn change<E: From<EditError>>(
+        &self,
+        path: &Path,
+        change: impl FnOnce(Run) -> Result<Run, E>,
+    ) -> Result<Run, E> {
+        let _lock = self.lock_edits()?;
+        let run = change(load(path).map_err(EditError::from)?)?;
+        save_to(&run, path).map_err(EditError::from)?;
+        Ok(run)
     }
 
     /// Locks the folder for edits of runs until the returned file is dropped.

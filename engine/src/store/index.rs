@@ -21,7 +21,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// The name of the format, in the header line of the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Version of the records in the cache, incremented when the meaning of a record changes.
-const INDEX_VERSION: u32 = 10;
+const INDEX_VERSION: u32 = 11;
 /// Maximum size of the cache: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -104,13 +104,19 @@ impl Store {
                 Some((then, run)) if then == stamp => Ok(run),
                 _ => {
                     is_changed = true;
-                    load(&path).map(|run| Box::new(RunIndexEntry::of(&run))).map_err(|error| {
-                        match error {
-                            // The context of the message already states that the file cannot be read.
-                            LoadError::Read(error) => error.to_string(),
-                            error => error.to_string(),
+                    match load(&path) {
+                        Ok(run) => Ok(Box::new(RunIndexEntry::of(&run))),
+                        // The file was deleted after its state was read.
+                        Err(LoadError::Read(error))
+                            if error.source.kind() == std::io::ErrorKind::NotFound
+                                && path.symlink_metadata().is_err() =>
+                        {
+                            continue;
                         }
-                    })
+                        // The context of the message already states that the file cannot be read.
+                        Err(LoadError::Read(error)) => Err(error.to_string()),
+                        Err(error) => Err(error.to_string()),
+                    }
                 }
             };
             lines.push((stamp, Line { path, bytes: stamp.0, run }));

@@ -1,6 +1,31 @@
-//! Recovers runs from the journals of processes that have ended. A journal is removed only when it
-//! was read completely, and its run is saved or has no data; unreadable journals are renamed and
-//! reported.
+//! Recovers runs from the journals of processes that have ended. A journal is removed only when it was read completely, and
+//! its run is saved or has no data; unreadable journals are renamed and reported.
+//!
+//! **The idea.** A run can hold hours of measuring, and its file is written only at its end. Until then each event is appended
+//! to a journal, one line of JSON per entry. Whatever ends the process (a crash, `kill -9`, a power failure), the lines up to the
+//! last flush are there, and the next start makes a run of them. Nothing has to be repaired: a line is whole or it is not.
+//!
+//! **Who owns a journal.** The process that writes it holds a lock on the open file, which the system releases with the process,
+//! however it ends. So a journal that can be locked has no owner, and whoever locks it recovers it; of two programs that start at
+//! once, one gets the lock and the other skips the file. A process ID in the file would be the simpler way, and wrong: IDs are
+//! given out again, and those of another container or another PC on the same network folder mean nothing here.
+//!
+//! **The order of steps** decides what a second failure, in the middle of a recovery, leaves behind:
+//! 1. lock the journal, and read it to its end;
+//! 2. write the run under a temporary name, sync it, and rename it to its final name, unless a file with at least as many samples is
+//!    already there: then a failure came between saving and removing, and nothing is written;
+//! 3. remove the journal, while it is still locked.
+//!
+//! After a failure before step 2 ends, the journal is still whole, and the next start begins again. After a failure between 2 and 3
+//! both exist, and the next start finds the run saved and removes the journal. No order of failures loses a line or makes two runs.
+//!
+//! **An example.** A test of 60 s is killed after 41.3 s. The journal was last flushed at 41.0 s, and its last line ends in the
+//! middle. The next start locks it, reads all samples up to 41.0 s, saves the run with the ending "recovered", and removes the
+//! journal: an incomplete last line is expected. Had a line in the middle been unreadable, the journal would be renamed to
+//! `….damaged` instead, and the evidence after that line omitted, as it refers to samples by their position.
+//!
+//! **What is never done.** A journal of a newer format is left alone. A journal from which no run can be read is renamed, so that it
+//! is reported once and not at each start. A run that cannot be saved, since the disk is full, stays in its journal.
 
 use std::fmt;
 use std::io;
@@ -138,14 +163,21 @@ impl Store {
             log::info!("temporary files were not removed: {error}: {}", self.folder.display());
         }
         let journals = self.paths(JOURNAL_EXTENSION)?;
-        Ok(journals
-            .into_iter()
-            .map(|journal| {
-                let outcome =
-                    self.recover_journal(&journal).unwrap_or_else(RecoveryOutcome::Failed);
-                Recovery { journal, outcome }
-            })
-            .collect())
+        Ok(journals.into_iter().filter_map(|journal| self.recovery_of(journal)).collect())
+    }
+
+    /// Recovers a run from its journal; `None` if the journal is not there any more, since its run has ended.
+    fn recovery_of(&self, journal: PathBuf) -> Option<Recovery> {
+        let outcome = match self.recover_journal(&journal) {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound
+                    && journal.symlink_metadata().is_err() =>
+            {
+                return None;
+            }
+            outcome => outcome.unwrap_or_else(RecoveryOutcome::Failed),
+        };
+        Some(Recovery { journal, outcome })
     }
 
     fn recover_journal(&self, journal: &Path) -> io::Result<RecoveryOutcome> {

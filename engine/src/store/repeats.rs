@@ -9,7 +9,7 @@ use super::format::{PriorError, PriorRecord};
 use super::index::{Line, RunIndexEntry};
 use super::{FindError, Store, disk, load};
 use crate::report::comparison::{
-    MinEffect, NoiseFloor, Prior, RepeatedValues, Rules, is_repeat, setting_key,
+    MinEffect, NoiseFloor, Prior, RepeatedValues, Rules, is_repeat, setting_key, split_groups,
 };
 use crate::report::{Comparison, Report};
 use crate::run::{Ending, Run, TrialRun};
@@ -115,6 +115,10 @@ impl Store {
         let mut groups: BTreeMap<(String, String), (usize, RepeatedValues)> = BTreeMap::new();
         let entries = lines.unwrap_or_default().into_iter().filter_map(|line| line.run.ok());
         for entry in entries.filter(|entry| entry.headline.ending == Ending::Finished) {
+            // Captures have nothing in common with tests.
+            if entry.is_capture() {
+                continue;
+            }
             let Some(repeats) = entry.repeats else { continue };
             let (count, values) = groups.entry((repeats.setting, entry.machine)).or_default();
             *count += 1;
@@ -228,18 +232,17 @@ impl<'a> History<'a> {
 
 /// Compares runs with the first one, the baseline. The noise floor is that of the baseline's settings, if
 /// enough runs with these settings are saved. Runs later than the baseline do not count, and the other compared
-/// runs count only if they belong to the baseline's series of repeats. With `group_a`, this number of runs at the
-/// start is group A, with which the other runs are compared as a group.
+/// runs count only if they belong to the baseline's series of repeats. With `groups`, the runs are those of groups with
+/// these numbers of runs, and the first group is the baseline.
 pub fn compare(
     runs: &[(&Run, &Report)],
-    group_a: Option<usize>,
+    groups: Option<&[usize]>,
     history: History<'_>,
     minimum: MinEffect,
 ) -> Comparison {
     let rules = Rules { floor: None, prior: history.prior(), minimum };
-    if let Some(count) = group_a {
-        let (a, b) = runs.split_at(count.min(runs.len()));
-        return Comparison::of_groups([a, b], &rules);
+    if let Some(counts) = groups {
+        return Comparison::of_groups(&split_groups(runs, counts), &rules);
     }
     let compared: Vec<&Run> = runs.iter().map(|(run, _)| *run).collect();
     let floor = match (history, runs.first()) {

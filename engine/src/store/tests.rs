@@ -37,6 +37,7 @@ pub(super) fn run(id: u32) -> Run {
         app_version: "0.1.0".to_owned(),
         method_version: 1,
         started_at: jiff::Timestamp::from_second(1_700_000_000 + i64::from(id)).unwrap(),
+        wall_clock: None,
         ending: Ending::Finished,
         name: format!("run {id}"),
         note: "a\tnote \\ of\ntwo lines".to_owned(),
@@ -149,6 +150,16 @@ fn a_full_disk_does_not_damage_the_file_that_an_output_replaces() {
     assert_eq!(fs::read(&path).unwrap(), b"old");
     write_output(&path, |to| to.write_all(b"new")).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"new");
+}
+
+#[test]
+fn a_file_system_that_reports_each_file_as_locked_is_an_error() {
+    let (folder, store) = store();
+    let locked = disk::tests::faults::Fault::Locked;
+    let (saved, _) = disk::tests::faults::with_fault(locked, 0, || store.save(&run(1)));
+    let error = saved.unwrap_err().to_string();
+    assert!(error.contains("locked by another process"), "{error}");
+    assert!(files(folder.path()).is_empty(), "each draft is removed");
 }
 
 fn store() -> (tempfile::TempDir, Store) {

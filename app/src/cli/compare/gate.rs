@@ -5,15 +5,17 @@ use std::str::FromStr;
 
 use jitterscope_engine::report::comparison::{Delta, Figure, MinEffect, Reason};
 use jitterscope_engine::report::table::Quantity;
+use jitterscope_engine::report::trend::Trend;
 use jitterscope_engine::report::{Comparison, Metric};
 use jitterscope_engine::stats::{Outcome, distinct};
 use jitterscope_engine::units::shortened;
+use serde_json::{Value, json};
 
 use crate::text as words;
 
 /// A `--fail-if` condition: if it is true, the command fails.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Gate {
+pub(in crate::cli) enum Gate {
     /// Any metric has the result Worse.
     Worse,
     /// Any metric has the result Worse or Slightly worse.
@@ -33,7 +35,7 @@ pub(super) enum Gate {
 
 /// Whether a condition is true. Listed in the order in which one decides over the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(in crate::cli) enum Truth {
     /// A change is clear, and beyond the limit.
     True,
     /// A change is beyond the limit but not clear, a run was disturbed, or nothing could be evaluated.
@@ -44,7 +46,7 @@ pub(super) enum Truth {
 
 impl Truth {
     /// Returns the word in JSON and messages.
-    pub(super) const fn word(self) -> &'static str {
+    pub(in crate::cli) const fn word(self) -> &'static str {
         match self {
             Self::True => "true",
             Self::Undecided => "undecided",
@@ -55,12 +57,27 @@ impl Truth {
 
 /// A condition with what it is, and why.
 #[derive(Clone, Debug)]
-pub(super) struct Judged {
+pub(in crate::cli) struct Judged {
     /// The condition as the user wrote it.
-    pub(super) condition: String,
-    pub(super) truth: Truth,
+    pub(in crate::cli) condition: String,
+    pub(in crate::cli) truth: Truth,
     /// One line per change or run that makes the condition true or undecided.
-    pub(super) lines: Vec<String>,
+    pub(in crate::cli) lines: Vec<String>,
+}
+
+impl Judged {
+    /// Returns the condition with its result and the reasons as one sentence.
+    pub(in crate::cli) fn words(&self) -> String {
+        let Self { condition, truth, lines } = self;
+        let text = format!("--fail-if {condition}: {}. {}", truth.word(), lines.join(" "));
+        text.trim_end().to_owned()
+    }
+
+    /// Returns the condition with its result and the reasons as JSON.
+    pub(in crate::cli) fn json(&self) -> Value {
+        let Self { condition, truth, lines } = self;
+        json!({ "condition": condition, "result": truth.word(), "reasons": lines })
+    }
 }
 
 /// A limit on a change.
@@ -131,7 +148,7 @@ pub(in crate::cli) fn limit(text: &str, unit: Quantity) -> Option<Limit> {
 }
 
 /// Parses a minimum effect: a share of the baseline such as `2%`, or percentage points such as `0.5pp`.
-pub(super) fn min_effect(text: &str) -> Result<MinEffect, String> {
+pub(in crate::cli) fn min_effect(text: &str) -> Result<MinEffect, String> {
     let expected = || {
         let text = shortened(text);
         format!("invalid minimum effect '{text}': expected a share such as 2%, or 0.5pp for shares")
@@ -184,6 +201,47 @@ impl Gate {
                 (truth, own.map(|(_, line)| line).collect())
             }
         };
+        Judged { condition: self.to_string(), truth, lines }
+    }
+
+    /// Whether the condition can be true for a metric.
+    pub(in crate::cli) fn is_about(&self, metric: &str) -> bool {
+        !matches!(self, Self::Change { key, .. } if *key != metric)
+    }
+
+    /// Decides the condition for a trend: for the change of every line from the baseline's level to the newest one. A
+    /// newest point that is beyond the limit while the level did not change is undecided.
+    pub(in crate::cli) fn judge_trend(&self, trend: &Trend) -> Judged {
+        let mut found: Vec<(Truth, String)> = Vec::new();
+        for line in &trend.lines {
+            let newest = line.points.last();
+            let why = newest.and_then(|point| point.disturbed.as_ref());
+            if !line.is_enough() {
+                found.push((Truth::Undecided, words::trend::line_sentence(trend, line)));
+            } else if let Some((why, newest)) = why.zip(newest) {
+                found.push((Truth::Undecided, format!("{} is disturbed: {why}.", newest.name)));
+            } else if let Some(delta) = line.current() {
+                let truth = self.truth(trend.metric.key, delta).unwrap_or(Truth::Undecided);
+                found.push((truth, words::trend::condition_line(trend, line, delta)));
+            } else if let Some((newest, baseline)) = newest.zip(line.baseline_value()) {
+                let difference = newest.value - baseline;
+                let single = Delta::without_interval(
+                    baseline,
+                    difference,
+                    line.minimum,
+                    Outcome::NoClearDifference,
+                    None,
+                );
+                let truth = self.truth(trend.metric.key, &single).unwrap_or(Truth::False);
+                let words = "is beyond the limit, but the level did not change";
+                found.push((truth, format!("{} {words}.", newest.name)));
+            }
+        }
+        let decides = |truth: &Truth| found.iter().any(|(of, _)| of == truth);
+        let truth = [Truth::True, Truth::Undecided].into_iter().find(decides);
+        let truth = truth.unwrap_or(Truth::False);
+        let own = found.into_iter().filter(|(of, _)| *of == truth && truth != Truth::False);
+        let lines = own.map(|(_, line)| line.replace(words::NARROW_SPACE, " ")).collect();
         Judged { condition: self.to_string(), truth, lines }
     }
 

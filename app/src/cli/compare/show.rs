@@ -46,10 +46,7 @@ pub(super) fn markdown(compared: &[Shown<'_>], judged: &[Judged]) -> String {
     let names = names::included(Place::File);
     let document = with_sets(compared, |sets| export::comparison_document(sets, NAMES, names));
     let mut blocks = ticket::complete(document);
-    let of_gates = judged.iter().map(|Judged { condition, truth, lines }| {
-        let text = format!("--fail-if {condition}: {}. {}", truth.word(), lines.join(" "));
-        Block::item(text.trim_end())
-    });
+    let of_gates = judged.iter().map(|judged| Block::item(judged.words()));
     // Before the folded section, which is last.
     let last = blocks.len().saturating_sub(1);
     blocks.splice(last..last, of_gates.collect::<Vec<_>>());
@@ -106,6 +103,7 @@ pub(super) fn json(
     let comparison = json!({
         "format": "jitterscope-comparison",
         "format_version": 1,
+        "app_version": env!("CARGO_PKG_VERSION"),
         "baseline": comparison.baseline,
         "runs": runs,
         "value": comparison.value_name,
@@ -117,11 +115,11 @@ pub(super) fn json(
         "not_comparable": comparison.obstacle.as_ref().map(compare::obstacle),
         "notes": remarks(comparison),
         "conditions": conditions,
-        "noise_floor_repeats": match comparison.variation {
-            Variation::Repeats(count) => count,
+        "noise_floor_repeats": match &comparison.variation {
+            Variation::Repeats(count) => *count,
             Variation::Unknown | Variation::Groups(_) => 0,
         },
-        "groups": match comparison.variation {
+        "groups": match &comparison.variation {
             Variation::Groups(counts) => Some(counts),
             Variation::Unknown | Variation::Repeats(_) => None,
         },
@@ -132,16 +130,7 @@ pub(super) fn json(
             "percentage_points": comparison.minimum.points.map(|points| points * 100.0),
         },
         "disturbed": comparison.disturbed.iter().map(|(_, run)| run.words()).collect::<Vec<_>>(),
-        "fail_if": judged
-            .iter()
-            .map(|one| {
-                json!({
-                    "condition": one.condition,
-                    "result": one.truth.word(),
-                    "reasons": one.lines,
-                })
-            })
-            .collect::<Vec<_>>(),
+        "fail_if": judged.iter().map(Judged::json).collect::<Vec<_>>(),
         "configurations": rows,
     });
     let mut text = format::safe_json(&serde_json::to_string_pretty(&comparison)?);

@@ -10,21 +10,20 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use jitterscope_engine::export::dataset::{self, Dataset, Salt, Source};
-use jitterscope_engine::export::{Format, Options, Parts};
+use jitterscope_engine::export::{Format, KeptSamples, Options, Parts};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::store::{AtPath, SaveError, Store};
 
 use super::columnar::FileWriter;
-use super::open;
 use crate::cli::names::{self, Place};
 use crate::cli::print::print_message;
-use crate::cli::runs::entry_files;
+use crate::cli::runs::{entry_files, open_runs};
 use crate::cli::{Status, flag, option, path_option, text};
 
 /// The value of `--as` that requests Parquet files.
 const FORMAT: &str = "parquet";
 /// Options that only `--as parquet` has.
-const OPTIONS: [&str; 4] = ["all", "since", "salt", "samples"];
+const OPTIONS: [&str; 3] = ["all", "since", "salt"];
 /// Options that only the other values of `--as` have.
 const OF_OTHERS: [&str; 4] = ["configuration", "table", "plot", "plots"];
 
@@ -60,7 +59,6 @@ pub(super) fn add(command: Command) -> Command {
             "FILE",
             "Random text that the fleet shares: keys of machines and programs follow from it (parquet)",
         ))
-        .arg(flag("samples", "Export every sample, too (parquet)"))
 }
 
 /// Parses an age such as `7d` or a date into an instant.
@@ -84,7 +82,7 @@ pub(super) fn is_requested(matches: &ArgMatches) -> Result<bool, String> {
     let is_given =
         |name: &&&str| matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine);
     let is_requested = text(matches, "as").as_deref() == Some(FORMAT);
-    let wrong = if is_requested { &OF_OTHERS } else { &OPTIONS };
+    let wrong: &[&str] = if is_requested { &OF_OTHERS } else { &OPTIONS };
     match wrong.iter().find(is_given) {
         Some(name) if is_requested => Err(format!("--{name} is not an option of --as {FORMAT}")),
         Some(name) => Err(format!("--{name} needs --as {FORMAT}")),
@@ -112,6 +110,13 @@ pub(super) fn export(
         )
         .into());
     };
+    let has_samples = match text(matches, "samples").as_deref().and_then(KeptSamples::of_key) {
+        None | Some(KeptSamples::None) => false,
+        Some(KeptSamples::All) => true,
+        Some(KeptSamples::Worst) => {
+            return Err(format!("--samples worst is not an option of --as {FORMAT}").into());
+        }
+    };
     let salt = Salt::read(salt)?;
     let (files, mut is_complete) = selected(store, matches)?;
     let notes = !matches.get_flag("without-notes");
@@ -119,7 +124,7 @@ pub(super) fn export(
         folder,
         options: Options { parts: Parts { notes, ..Parts::ALL }, ..names::options(Place::File) },
         salt,
-        has_samples: matches.get_flag("samples"),
+        has_samples,
         exported_at: Timestamp::now(),
         partition: None,
         open: BTreeMap::new(),
@@ -127,8 +132,12 @@ pub(super) fn export(
         file_count: 0,
     };
     for file in files {
-        match open(&file) {
-            Ok(run) => export.add(&run).map_err(|error| export.failed(&error))?,
+        match open_runs(std::slice::from_ref(&file)) {
+            Ok(runs) => {
+                for run in &runs {
+                    export.add(run).map_err(|error| export.failed(&error))?;
+                }
+            }
             Err(error) => {
                 print_message(&format!("skipped: {error}"));
                 is_complete = false;

@@ -142,6 +142,7 @@ mod tests {
             caution: if number == 1 { "denied".to_owned() } else { String::new() },
             is_key: false,
             is_private: false,
+            cause: None,
         };
         Table {
             key: "configurations",

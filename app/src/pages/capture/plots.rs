@@ -3,17 +3,17 @@
 
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::capture::CaptureFigures;
+use jitterscope_engine::report::capture::{CaptureFigures, Scope, format_position};
 use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, fitted, of_histograms};
 use jitterscope_engine::report::table::Quantity;
-use jitterscope_engine::report::{Chart, RecordingFigures};
+use jitterscope_engine::report::{CaptureView, Chart, RecordingFigures};
 use jitterscope_engine::run::Capture;
 use jitterscope_engine::run::capture::Recording;
-use jitterscope_engine::stats::stutter::{STUTTER_FACTOR, is_stutter, moving_median};
+use jitterscope_engine::stats::stutter::{PAUSE, is_stutter, moving_median};
 use jitterscope_engine::stats::{LogHistogram, Pyramid};
 
 use super::recorded::Recorded;
-use crate::plots::{Above, ChartCard};
+use crate::plots::{Above, ChartCard, DimmedPart};
 use crate::session::LoadedRun;
 use crate::widgets::card::has_controls;
 use crate::widgets::keys::{Command, is_typing, pressed};
@@ -39,24 +39,29 @@ pub(super) struct Plots {
 
 #[derive(Debug)]
 struct PlotCache {
-    of: (String, usize),
+    of: (String, usize, CaptureView),
     timeline: Option<FrameTimes>,
     recorded: Recorded,
     histogram: Option<Chart>,
 }
 
 impl Plots {
-    /// Draws the plots of one recording.
-    pub(super) fn ui(&mut self, ui: &mut Ui, shown: &LoadedRun, recording: usize) {
-        let of = (shown.run.id.to_string(), recording);
-        let Some(figures) = shown.report.results::<RecordingFigures>().get(recording) else {
-            return;
-        };
+    /// Draws the plots of one recording; returns the range that the user selected in its timeline.
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        shown: &LoadedRun,
+        recording: usize,
+    ) -> Option<(Nanos, Nanos)> {
+        let view = shown.report.options.capture.clone();
+        let of = (shown.run.id.to_string(), recording, view);
+        let figures = shown.report.results::<RecordingFigures>().get(recording)?;
         if self.made.as_ref().is_none_or(|made| made.of != of) {
             self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
             self.at = None;
         }
-        let Some(made) = &mut self.made else { return };
+        let made = self.made.as_mut()?;
+        let mut selected = None;
         let id = format!("{} {recording}", made.of.0);
         let link = Id::unique(("capture-time", &id));
         if let Some(times) = &mut made.timeline {
@@ -74,6 +79,8 @@ impl Plots {
                 link: sides.map(|_| link),
                 sides,
                 marked: &times.marks,
+                dimmed: &times.dimmed,
+                range: Some(times.range),
                 close_up: times.close_up.as_ref().map(|(_, chart)| chart),
                 ..ChartCard::new(("capture", &id), &times.chart)
             };
@@ -84,11 +91,13 @@ impl Plots {
             }
             let has_rates = &mut self.has_rates;
             let views = [(false, "Frame time"), (true, "FPS")];
+            let has_choice = times.series.first().is_some_and(|(name, _)| *name != TICK_TIME);
             card.show(ui, |ui| {
-                if segmented(ui, "Show", has_rates, &views).changed() {
+                if has_choice && segmented(ui, "Show", has_rates, &views).changed() {
                     card.show_all_values(ui);
                 }
             });
+            selected = card.take_range(ui);
             if card.in_view(ui) != seen {
                 ui.ctx().request_repaint();
             }
@@ -98,6 +107,7 @@ impl Plots {
             let card = ChartCard::new(("capture", &id), chart);
             ChartCard { note: &figures.label, ..card }.show(ui, |_| {});
         }
+        selected.map(|(from, to)| (Nanos::from_nanos_f64(from), Nanos::from_nanos_f64(to)))
     }
 }
 
@@ -123,6 +133,9 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
         CaptureFigures::Frames(frames) => {
             ("Frame time histogram", Some(frames.frame_time.p50), frames.frame_time.p99)
         }
+        CaptureFigures::Ticks(ticks) => {
+            ("Tick time histogram", Some(ticks.tick_time.p50), ticks.tick_time.p99)
+        }
         CaptureFigures::SampledLog(_) => ("Histogram of readings", None, None),
         CaptureFigures::Histogram(histogram) => ("Latency histogram", histogram.p50, histogram.p99),
     };
@@ -130,17 +143,25 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
 }
 
 impl PlotCache {
-    fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
+    fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize, CaptureView)) -> Self {
         let mut histogram = LogHistogram::default();
         let mut timeline = None;
         let mut recorded = Recorded::default();
         match capture {
-            Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
-                if let Some(recording) = recordings.get(figures.position) {
+            Capture::Frames(_)
+            | Capture::SampledLog(_)
+            | Capture::Ticks(_)
+            | Capture::SampledTicks(_) => {
+                if let Some(scope) = &figures.scope {
+                    let recording = &scope.recording;
                     recording.present().for_each(|time| histogram.add(time));
                     let is_whole = matches!(capture, Capture::Frames(_));
-                    timeline = FrameTimes::of(recording, is_whole);
-                    recorded = Recorded::of(recording, is_whole);
+                    let whole = capture.recordings().get(figures.position);
+                    let is_of_ticks =
+                        matches!(capture, Capture::Ticks(_) | Capture::SampledTicks(_));
+                    let name = if is_of_ticks { TICK_TIME } else { NAMES[0].0 };
+                    timeline = whole.and_then(|whole| FrameTimes::of(whole, scope, is_whole, name));
+                    recorded = Recorded::of(scope, is_whole);
                 }
             }
             Capture::Histogram(distributions) => {
@@ -168,6 +189,12 @@ impl PlotCache {
 struct FrameTimes {
     series: Vec<(&'static str, Pyramid)>,
     end_nanos: f64,
+    /// The ends of the shown part, if it is not the whole recording.
+    limits: Vec<Limit>,
+    /// What is outside of the shown part, and the pauses that are omitted.
+    dimmed: Vec<DimmedPart>,
+    /// The shown part.
+    range: (f64, f64),
     /// Whether charts and markers show frame rates instead of frame times.
     has_rates: bool,
     /// The chart of the whole recording.
@@ -186,12 +213,26 @@ const NAMES: [(&str, &str); 3] = [
     ("Moving median", "Moving median"),
     ("2.5 × median", "Median / 2.5"),
 ];
+/// The name of a pause that is not part of the figures.
+const OMITTED: &str = "Omitted pause";
+/// The name of the series of a log of ticks, which have no rate of their own.
+const TICK_TIME: &str = "Tick time";
 /// The axis of frame rates ends at this multiple of the highest moving median. Otherwise a frame
 /// that takes almost no time would stretch the axis.
 const MAX_RATE: f64 = 3.0;
 
 impl FrameTimes {
-    fn of(recording: &Recording, is_whole: bool) -> Option<Self> {
+    /// Returns the frame times of the whole recording, with the shown part between two lines. Stutters are those of the
+    /// shown part.
+    fn of(whole: &Recording, scope: &Scope, is_whole: bool, name: &'static str) -> Option<Self> {
+        let factor = scope.view.stutter_factor;
+        let range = scope.range();
+        let all = range.map(|_| {
+            let view = CaptureView { from: None, to: None, skip_first: 0, ..(*scope.view).clone() };
+            Scope::of(whole, &view.into())
+        });
+        let recording = &all.as_ref().unwrap_or(scope).recording;
+        let is_shown = |at: Nanos| range.is_none_or(|(from, to)| from < at && at <= to);
         let (mut own, mut medians, mut limits) =
             (Pyramid::default(), Pyramid::default(), Pyramid::default());
         let mut stutters = Vec::new();
@@ -200,20 +241,50 @@ impl FrameTimes {
             own.push(at, time);
             if is_whole {
                 medians.push(at, Nanos::from_nanos_f64(median));
-                limits.push(at, Nanos::from_nanos_f64(STUTTER_FACTOR * median));
-                if is_stutter(time.get(), median) {
+                limits.push(at, Nanos::from_nanos_f64(factor * median));
+                if is_shown(at) && is_stutter(time.get(), median, factor) {
                     stutters.push((at.as_f64(), time.as_f64()));
                 }
             }
         }
-        let series = NAMES.iter().map(|names| names.0).zip([own, medians, limits]);
+        let [_, median, limit] = NAMES.map(|names| names.0);
+        let series = [name, median, limit].into_iter().zip([own, medians, limits]);
         let series: Vec<(&'static str, Pyramid)> =
             series.filter(|(_, pyramid)| !pyramid.is_empty()).collect();
         let end_nanos = series.first()?.1.end().as_f64();
-        let chart = chart(&series, (0.0, end_nanos), end_nanos, false);
+        let limits: Vec<Limit> = range
+            .into_iter()
+            .flat_map(|(from, to)| [(from, "from"), (to, "to")])
+            .map(|(at, word)| {
+                Limit::vertical(at.as_f64(), format!("{word} {}", format_position(at)))
+            })
+            .collect();
+        let shown = range.map_or((0.0, end_nanos), |(from, to)| (from.as_f64(), to.as_f64()));
+        let outside = [(0.0, shown.0), (shown.1, end_nanos)].into_iter();
+        let outside = outside.filter(|(from, to)| from < to).map(|(from, to)| (from, to, ""));
+        let rows =
+            whole.frame_times_over_time().filter(|(at, time)| is_shown(*at) && PAUSE < *time);
+        let pauses = rows
+            .filter(|_| scope.view.omits_pauses)
+            .map(|(at, time)| ((at - time).as_f64(), at.as_f64(), OMITTED));
+        let dimmed = outside.chain(pauses).map(|(from, to, name)| DimmedPart { from, to, name });
+        let (dimmed, range) = (dimmed.collect(), shown);
+        let chart = chart(&series, (0.0, end_nanos), (end_nanos, &limits), false);
         let marks = stutters.clone();
         let close_up = None;
-        Some(Self { series, end_nanos, has_rates: false, chart, close_up, stutters, marks })
+        let has_rates = false;
+        Some(Self {
+            series,
+            end_nanos,
+            limits,
+            dimmed,
+            range,
+            has_rates,
+            chart,
+            close_up,
+            stutters,
+            marks,
+        })
     }
 
     /// Switches the timeline to frame rates or to frame times.
@@ -222,7 +293,8 @@ impl FrameTimes {
             return;
         }
         self.has_rates = has_rates;
-        self.chart = chart(&self.series, (0.0, self.end_nanos), self.end_nanos, has_rates);
+        let whole = (0.0, self.end_nanos);
+        self.chart = chart(&self.series, whole, (self.end_nanos, &self.limits), has_rates);
         self.close_up = None;
         let place = |&(at, time): &(f64, f64)| (at, if has_rates { 1e9 / time } else { time });
         self.marks = self.stutters.iter().map(place).collect();
@@ -243,7 +315,7 @@ impl FrameTimes {
 fn chart(
     series: &[(&'static str, Pyramid)],
     time: (f64, f64),
-    end_nanos: f64,
+    (end_nanos, limits): (f64, &[Limit]),
     has_rates: bool,
 ) -> Chart {
     let drawn = drawn(series, time, has_rates);
@@ -255,10 +327,12 @@ fn chart(
     let y = if has_rates {
         Axis::linear("FPS", Quantity::Rate, 0.0, most * 1.05)
     } else {
-        Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05)
+        let name = series.first().map_or(NAMES[0].0, |(name, _)| *name);
+        Axis::linear(name, Quantity::Time, 0.0, most * 1.05)
     };
     let x = Axis::linear("Time", Quantity::Time, 0.0, end_nanos);
-    Chart::new((TIMELINE, "Timeline"), (x, y), Marks::Lines(drawn))
+    let limits = limits.to_vec();
+    Chart { limits, ..Chart::new((TIMELINE, "Timeline"), (x, y), Marks::Lines(drawn)) }
 }
 
 /// Returns the points of each series between two times in nanoseconds.

@@ -3,7 +3,8 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::run::capture::{CaptureSeries, Recording};
+use jitterscope_engine::report::capture::{Limiter, Scope, limiters, quantity_words};
+use jitterscope_engine::run::capture::{CaptureSeries, FrameQuantity, Recording};
 use jitterscope_engine::sample::MISSING;
 use jitterscope_engine::stats::Pyramid;
 
@@ -15,6 +16,10 @@ use crate::widgets::Card;
 /// Number of columns to which a series is reduced. Each column preserves the minimum and maximum of
 /// its samples.
 const COLUMNS: usize = 1_200;
+/// Period of which the lane of limits shows the most frequent one.
+const LIMITED_OVER: Nanos = Nanos::from_millis(500);
+/// What limits frames, from low to high in its lane.
+const LIMITERS: [Limiter; 4] = [Limiter::Other, Limiter::Neither, Limiter::Cpu, Limiter::Gpu];
 /// Averaging period of the frame rate.
 const RATE_OVER: Nanos = Nanos::from_secs(1);
 
@@ -28,7 +33,8 @@ pub(super) struct Recorded {
 impl Recorded {
     /// Creates the strips of a recording. Only a recording of every frame (`is_whole`) has a frame
     /// rate. A series that contains only zeros is omitted.
-    pub(super) fn of(recording: &Recording, is_whole: bool) -> Self {
+    pub(super) fn of(scope: &Scope, is_whole: bool) -> Self {
+        let recording = &scope.recording;
         let end = recording.times().last().unwrap_or_default();
         let rate = is_whole
             .then(|| frame_rate(recording))
@@ -40,7 +46,13 @@ impl Recorded {
             }
             strip(&one.label, &one.unit, points(recording, one))
         });
-        Self { strips: rate.into_iter().chain(others).collect(), end_secs: end.as_secs() }
+        let busy = [FrameQuantity::CpuBusy, FrameQuantity::GpuBusy].into_iter();
+        let busy = busy.filter_map(|quantity| {
+            let [name, _] = quantity_words(quantity);
+            strip(name, "% of the frame", busy_shares(scope, quantity)?)
+        });
+        let own = rate.into_iter().chain(busy).chain(limited(scope));
+        Self { strips: own.chain(others).collect(), end_secs: end.as_secs() }
     }
 
     /// Returns the width of the margins left and right of the strips; `None` if there are no
@@ -58,6 +70,59 @@ impl Recorded {
             .note("from 0 to the highest value")
             .show_plain(ui, |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips));
     }
+}
+
+/// Returns how long CPU or GPU were busy, in percent of each presented frame: the time in seconds, and the share. `None` if
+/// the file does not have it.
+fn busy_shares(scope: &Scope, quantity: FrameQuantity) -> Option<Vec<(f64, f64)>> {
+    let busy = scope.recording.per_frame(quantity)?;
+    let mut pyramid = Pyramid::default();
+    let rows = scope.recording.times().zip(scope.presented.values()).zip(busy.values());
+    for ((at, time), busy) in rows {
+        if time != MISSING && 0 < time && busy != MISSING {
+            let share = Nanos::new(busy).as_f64() / Nanos::new(time).as_f64();
+            pyramid.push(at, Nanos::from_nanos_f64(share.min(1.0) * 1e5));
+        }
+    }
+    Some(points_of(&pyramid))
+}
+
+/// Returns the strip of what limits most frames of each half second, in words; `None` if the file does not show it.
+fn limited(scope: &Scope) -> Option<Strip> {
+    let (mut points, mut counts, mut begin) = (Vec::new(), [0_usize; LIMITERS.len()], Nanos::ZERO);
+    let mut end_part = |counts: &mut [usize; LIMITERS.len()], at: Nanos| {
+        let most = counts.iter().zip(0_u32..).max_by_key(|(count, _)| **count);
+        points.extend(most.map(|(_, place)| (at.as_secs(), f64::from(place))));
+        counts.fill(0);
+    };
+    let mut last = Nanos::ZERO;
+    for (at, by) in limiters(scope) {
+        if begin + LIMITED_OVER < at && counts.iter().any(|count| 0 < *count) {
+            end_part(&mut counts, last);
+            begin = last;
+        }
+        let place = LIMITERS.iter().position(|limiter| *limiter == by);
+        if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
+            *count += 1;
+        }
+        last = at;
+    }
+    if counts.iter().any(|count| 0 < *count) {
+        end_part(&mut counts, last);
+    }
+    (1 < points.len()).then(|| Strip {
+        name: "Limited by (0.5 s)".to_owned(),
+        points,
+        extremes: "GPU, CPU, or neither".to_owned(),
+        words: limiter_text,
+        unit: String::new(),
+    })
+}
+
+/// Formats the position of what limits frames.
+fn limiter_text(place: f64) -> String {
+    let limiter = usize::try_from(whole(place)).ok().and_then(|place| LIMITERS.get(place));
+    limiter.map_or_else(String::new, |limiter| limiter.label().to_owned())
 }
 
 /// Returns a strip; `None` for fewer than two points.
@@ -92,6 +157,11 @@ fn points(recording: &Recording, series: &CaptureSeries) -> Vec<(f64, f64)> {
     for (at, value) in recording.points_of(series) {
         pyramid.push(at, Nanos::from_nanos_f64(value * 1e3));
     }
+    points_of(&pyramid)
+}
+
+/// Returns the points of values in thousandths.
+fn points_of(pyramid: &Pyramid) -> Vec<(f64, f64)> {
     let end = pyramid.end().as_secs();
     pyramid.query(0.0, end, COLUMNS).into_iter().map(|(secs, value)| (secs, value / 1e3)).collect()
 }
@@ -113,7 +183,33 @@ fn frame_rate(recording: &Recording) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use jitterscope_engine::run::capture::FrameColumn;
+
     use super::*;
+
+    #[test]
+    fn what_limits_most_frames_of_half_a_second_is_a_word() {
+        let column = |quantity, busy: [i64; 2]| FrameColumn {
+            quantity,
+            values: busy.into_iter().flat_map(|busy| std::iter::repeat_n(busy, 100)).collect(),
+        };
+        let recording = Recording {
+            frame_times: std::iter::repeat_n(10_000_000, 200).collect(),
+            per_frame: vec![
+                column(FrameQuantity::GpuBusy, [9_800_000, 2_000_000]),
+                column(FrameQuantity::CpuBusy, [5_000_000, 9_900_000]),
+            ],
+            ..Recording::default()
+        };
+        let scope = Scope::of(&recording, &Arc::default());
+        let strip = limited(&scope).unwrap();
+        let words: Vec<String> = strip.points.iter().map(|point| (strip.words)(point.1)).collect();
+        assert_eq!(words, ["GPU", "GPU", "CPU", "CPU"]);
+        let shares = busy_shares(&scope, FrameQuantity::GpuBusy).unwrap();
+        assert!(shares.iter().any(|(_, share)| (share - 98.0).abs() < 0.1), "{shares:?}");
+    }
 
     #[test]
     fn a_second_of_frames_is_a_point_and_what_is_always_zero_no_strip() {
@@ -131,7 +227,7 @@ mod tests {
             ],
             ..Recording::default()
         };
-        let recorded = Recorded::of(&recording, true);
+        let recorded = Recorded::of(&Scope::of(&recording, &Arc::default()), true);
         let found: Vec<(&str, &str, usize)> = recorded
             .strips
             .iter()

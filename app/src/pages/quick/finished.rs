@@ -6,8 +6,9 @@ use eframe::egui::{CornerRadius, Margin, Rect, Role, Sense, Ui, WidgetInfo, vec2
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::plan::{Plan, WhatHelps};
 use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
+use jitterscope_engine::report::table::Cell;
 
-use super::{QuickPage, icon_of_part, rates, saved, side, two_columns};
+use super::{QuickPage, icon_of_part, saved, side, two_columns};
 use crate::pages::export::export_buttons;
 use crate::pages::{lost, severity_of, what_helps_button_ui};
 use crate::plots::{ChartCard, scale_strip};
@@ -18,7 +19,7 @@ use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
 use crate::widgets::paint::bordered_frame;
 use crate::widgets::{
-    Button, Card, Command, ResultTable, Severity, Spans, link_in_table, right_aligned,
+    Button, Card, Command, ResultTable, Severity, Spans, TableLayout, link_in_table, right_aligned,
 };
 
 /// Width of the right column, in points.
@@ -330,9 +331,15 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     if card.rates.is_empty() {
         return;
     }
-    let table = rates::table(&card.rates);
+    let mut table = text::quick::rates_grid(card).table(text::quick::RATE_TITLE);
+    text::quick::RATE_SOURCE.clone_into(&mut table.note);
+    for (row, rate) in table.rows.iter_mut().zip(&card.rates) {
+        if let (Some(cell), Some(grade)) = (row.cells.last_mut(), rate.grade) {
+            *cell = Cell::Grade(grade);
+        }
+    }
     let measured = card.rates.iter().position(|rate| rate.is_measured);
-    let table = ResultTable::new("quick-rates", &table, rates::LAYOUT);
+    let table = ResultTable::new("quick-rates", &table, TableLayout::of(&[]));
     ResultTable { selected: measured, ..table }.show(ui);
     let color = Tokens::of(ui).t2;
     Spans::plain(Type::Small, &text::quick::rate_limits(), color).paragraph(ui);

@@ -6,9 +6,7 @@ use std::time::Instant;
 use eframe::egui::{Frame, Id, Margin, Rect, Sense, Stroke, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::Card as PartCard;
-use jitterscope_engine::runner::OtherPrograms;
 
 use super::image::LivePlots;
 use super::{QuickPage, two_columns};
@@ -151,7 +149,7 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                         Spans::plain(Type::Small, &found, tokens.t2).label(ui);
                     }
                     PartState::Quiet(found) => {
-                        let words = quiet_words(check, found);
+                        let words = text::live::waiting_for(found, check.sequence.limit);
                         Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
                     }
                     PartState::Waiting(_) | PartState::Skipped => {}
@@ -219,21 +217,6 @@ fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<
         PartState::Done(_) => "Done".to_owned(),
         PartState::Skipped => "Skipped".to_owned(),
     }
-}
-
-/// Describes which other programs a part is waiting for.
-fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
-    text::live::busy_now(found).map_or_else(
-        || "Measuring the load of other programs".to_owned(),
-        |words| {
-            format!(
-                "{}. Starts below {}, or after {}.",
-                text::capitalized(&words),
-                text::format_share(Disturbance::LIMIT),
-                text::format_long_time(check.sequence.limit),
-            )
-        },
-    )
 }
 
 /// Draws a progress bar and the current measurement.

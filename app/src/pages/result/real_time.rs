@@ -2,6 +2,7 @@
 //! time, and distributions.
 
 use eframe::egui::{Align, Align2, Id, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use jitterscope_engine::plan::RealTime;
 use jitterscope_engine::report::{Change, Chart, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::Grade;
@@ -156,12 +157,10 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
             }
         }
         ui.separator();
-        let safety = "Safety: a watchdog returns the thread to normal priority if it \
-                          overruns, one CPU stays free, and no system settings are changed.";
         Spans::new(Type::Small)
             .icon(icons::SHIELD_CHECK, size::ICON_SMALL, tokens.acc)
             .gap(size::GAP_LABEL)
-            .text(Type::Small, safety, tokens.t2)
+            .text(Type::Small, RealTime::SAFETY, tokens.t2)
             .paragraph(ui);
         let demoted = report
             .rows

@@ -17,14 +17,7 @@ pub(super) fn waiting_ui(
     waiting: &WaitingTest,
     actions: &mut Vec<Action>,
 ) {
-    let now = text::live::busy_now(waiting.found());
-    let now = now.as_deref().unwrap_or("the load of other programs is being measured");
-    let evidence = format!(
-        "{}. Starts below {}, or after {}.",
-        text::capitalized(now),
-        text::format_share(Disturbance::LIMIT),
-        text::format_long_time(waiting.left()),
-    );
+    let evidence = text::live::waiting_for(waiting.found(), waiting.left());
     VerdictStrip::new(Severity::Info, "")
         .icon(icons::HOURGLASS_MEDIUM)
         .sentence("Waiting until other programs are quiet")

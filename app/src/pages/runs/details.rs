@@ -90,7 +90,7 @@ impl Draft {
             if let Ok(run) = &one.run {
                 self.name_ui(ui, &one.path, run, actions);
                 run_preview::one_ui(ui, checked.session, one, run, actions);
-                trend::trend_ui(ui, checked.session, run);
+                trend::trend_ui(ui, checked.session, run, actions);
             }
             return;
         }

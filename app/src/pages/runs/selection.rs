@@ -1,6 +1,8 @@
 //! The selection of runs: by click, by Ctrl+click (adds or removes one), by Shift+click (selects a
 //! range), and by arrow keys.
 
+use std::collections::HashSet;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{EventFilter, Id, Key, Modifiers, Ui};
@@ -11,6 +13,9 @@ pub(super) struct Selection {
     /// Files of the selected runs, in the order of selection: the first becomes run A of a
     /// comparison.
     pub(super) paths: Vec<PathBuf>,
+    /// Files of selected runs that the filter hides, each with its position in the order of selection. No action changes
+    /// them; they are selected again once they are listed.
+    hidden: Vec<(usize, PathBuf)>,
     /// The run that was last selected or deselected without Shift. A range selected with Shift
     /// starts at this run.
     anchor: Option<PathBuf>,
@@ -22,9 +27,37 @@ impl Selection {
         self.paths.iter().any(|one| one == path)
     }
 
+    /// Returns how many selected runs the filter hides.
+    pub(super) const fn hidden_count(&self) -> usize {
+        self.hidden.len()
+    }
+
+    /// Selects these runs only.
+    pub(super) fn set(&mut self, paths: Vec<PathBuf>) {
+        self.paths = paths;
+        self.hidden.clear();
+    }
+
+    /// Separates the selected runs that are listed from those that the filter hides; runs that no longer exist are no
+    /// longer selected.
+    pub(super) fn follow(&mut self, saved: &HashSet<&Path>, listed: &HashSet<&Path>) {
+        let mut paths = mem::take(&mut self.paths);
+        for (place, path) in self.hidden.drain(..) {
+            paths.insert(place.min(paths.len()), path);
+        }
+        paths.retain(|path| saved.contains(path.as_path()));
+        for (place, path) in paths.into_iter().enumerate() {
+            if listed.contains(path.as_path()) {
+                self.paths.push(path);
+            } else {
+                self.hidden.push((place, path));
+            }
+        }
+    }
+
     /// Selects only this run.
     pub(super) fn select(&mut self, path: &Path) {
-        self.paths = vec![path.to_owned()];
+        self.set(vec![path.to_owned()]);
         self.anchor = Some(path.to_owned());
     }
 
@@ -48,7 +81,7 @@ impl Selection {
         if to < from {
             paths.reverse();
         }
-        self.paths = paths;
+        self.set(paths);
     }
 
     /// Updates the selection for a click on a run.
@@ -127,5 +160,26 @@ mod tests {
         assert_eq!(click(Modifiers::NONE, 2), "c");
         assert_eq!(click(Modifiers::SHIFT, 0), "cba", "the first stays first");
         assert_eq!(click(Modifiers::SHIFT, 3), "cd");
+    }
+
+    #[test]
+    fn runs_that_the_filter_hides_are_set_apart_until_they_are_listed() {
+        let saved: HashSet<&Path> = ["a", "b", "c"].map(Path::new).into();
+        let listed = |names: &[&'static str]| names.iter().map(|name| Path::new(*name)).collect();
+        let mut selection = Selection::default();
+        selection.set(["a", "b", "gone"].map(PathBuf::from).to_vec());
+        selection.follow(&saved, &listed(&["b", "c"]));
+        assert_eq!((selection.paths.as_slice(), selection.hidden_count()), (&["b".into()][..], 1));
+        selection.follow(&saved, &listed(&["a", "b", "c"]));
+        assert_eq!(selection.paths, ["a", "b"].map(PathBuf::from), "the first one stays run A");
+        assert_eq!(selection.hidden_count(), 0);
+        selection.follow(&saved, &listed(&["b"]));
+        selection.select(Path::new("b"));
+        selection.follow(&saved, &listed(&["a", "b", "c"]));
+        assert_eq!(
+            selection.paths,
+            [PathBuf::from("b")],
+            "a click selects one run, also among hidden ones"
+        );
     }
 }

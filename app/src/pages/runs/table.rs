@@ -14,9 +14,9 @@ use eframe::egui::{
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::selection::Selection;
+use jitterscope_engine::report::trend::key_figure;
 use serde::{Deserialize, Serialize};
 
-use crate::run_list::trend::KeyFigure;
 use crate::session::{LibraryItem, RunListEntry};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -95,7 +95,7 @@ impl Sort {
 fn has_no_value(column: Column, run: &RunListEntry) -> bool {
     match column {
         Column::Verdict => run.headline.grade.is_none(),
-        Column::Key => KeyFigure::of(&run.headline).is_none(),
+        Column::Key => key_figure(&run.headline).is_none(),
         _ => false,
     }
 }
@@ -106,9 +106,9 @@ fn compare(column: Column, a: &RunListEntry, b: &RunListEntry) -> Ordering {
         Column::Test => a.test_name.cmp(b.test_name),
         Column::Verdict => a.headline.grade.cmp(&b.headline.grade),
         Column::Key => {
-            let nanos =
-                |run: &RunListEntry| KeyFigure::of(&run.headline).map_or(0.0, |key| key.nanos);
-            nanos(a).total_cmp(&nanos(b))
+            let value =
+                |run: &RunListEntry| key_figure(&run.headline).map_or(0.0, |(_, value)| value);
+            value(a).total_cmp(&value(b))
         }
         Column::Machine => a.machine.cmp(&b.machine),
         Column::Length => a.measured.cmp(&b.measured),
@@ -375,10 +375,8 @@ fn all_ui(ui: &mut Ui, listed: &[&Path], selection: &mut Selection) {
     let mut are_all =
         listed.len() <= selection.paths.len() && listed.iter().all(|path| selection.contains(path));
     if bare_checkbox(ui, &mut are_all, "Select all listed runs").changed() {
-        selection.paths.clear();
-        if are_all {
-            selection.paths.extend(listed.iter().map(|&path| path.to_owned()));
-        }
+        let all = if are_all { listed } else { &[] };
+        selection.set(all.iter().map(|&path| path.to_owned()).collect());
     }
 }
 

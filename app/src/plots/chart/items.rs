@@ -23,6 +23,10 @@ const BOX: (f64, f64) = (0.6, 0.3);
 /// Adds the contents of a chart to a plot: zones, all series that are not hidden, and limits.
 pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, tokens: &Tokens) {
     zones(plot, chart, tokens);
+    if let Some((from, to)) = chart.band {
+        let span = Span::new("", chart.y.position(from)..=chart.y.position(to)).axis(Axis::Y);
+        plot.span(span.fill(tokens.t3.gamma_multiply(ZONE * 2.0)).border_width(0.0));
+    }
     match &chart.marks {
         Marks::Lines(all) => each(all, hidden, |one, at| line(plot, chart, one, at, tokens)),
         Marks::Steps(all) if all.len() == 1 => {
@@ -46,7 +50,9 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             plot.points(dots.radius(radius).shape(shape).filled(is_filled).color(look.color));
         }),
         Marks::Curves(all) => each(all, hidden, |one, at| {
-            line(plot, chart, one, at, tokens);
+            if !one.is_hollow {
+                line(plot, chart, one, at, tokens);
+            }
             curve(plot, chart, one, at, tokens);
         }),
         Marks::Boxes(all) => boxes(plot, chart, all, tokens),
@@ -85,6 +91,7 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     let look = tokens.series(at);
     let marks = Points::new(one.label.as_str(), points(chart, one)).radius(size::MARK);
     let (shape, is_filled) = marker(look.mark);
+    let is_filled = is_filled && !one.is_hollow;
     plot.points(marks.shape(shape).filled(is_filled).color(look.color).allow_hover(false));
     intervals(plot, chart, one, look);
 }

@@ -46,6 +46,7 @@ pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
     let (all, is_binned) = match &chart.marks {
         Marks::Steps(all) => (all, true),
         Marks::Lines(all) if chart.y.quantity == Quantity::Share => (all, false),
+        Marks::Curves(all) if !chart.x.names.is_empty() => (all, false),
         _ => return Vec::new(),
     };
     let of = if is_binned { bars } else { points };
@@ -70,7 +71,11 @@ fn points(chart: &Chart, one: &Series) -> Vec<Target> {
             series: one.label.clone(),
             from: x,
             to: f64::INFINITY,
-            words: format!("{} or more", value_text(&chart.x, x)),
+            words: if chart.x.names.is_empty() {
+                format!("{} or more", value_text(&chart.x, x))
+            } else {
+                value_text(&chart.x, x)
+            },
         },
         at: PlotPoint::new(chart.x.position(x), chart.y.position(y)),
     };

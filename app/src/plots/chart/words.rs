@@ -13,6 +13,10 @@ use crate::widgets::Hidden;
 
 /// Formats a value of an axis with its unit.
 pub(super) fn value_text(axis: &Axis, value: f64) -> String {
+    if !axis.names.is_empty() {
+        let place = usize::try_from(whole((value - 0.5).max(0.0))).unwrap_or(usize::MAX);
+        return axis.names.get(place).cloned().unwrap_or_default();
+    }
     match axis.quantity {
         Quantity::Time => text::format_time(Nanos::from_nanos_f64(value)),
         Quantity::Count => text::format_count(whole(value.max(0.0))),

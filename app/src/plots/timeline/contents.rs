@@ -31,7 +31,7 @@ impl Timeline {
                 vec![limit(data.late_limit, "late"), limit(data.frame, "1 frame")]
             }
         };
-        let notes = self.note_words();
+        let notes = self.note_words(time);
         limits.extend(notes.map(|(secs, label)| chart::Limit::vertical(secs * 1e9, label)));
         let x = chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9);
         let y = chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05);

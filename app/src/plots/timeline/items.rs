@@ -53,7 +53,7 @@ impl Timeline {
     ) {
         let look = tokens.series(0);
         self.add_range(plot, tokens);
-        self.add_notes(plot, tokens);
+        self.add_notes(plot, tokens, seen.time);
         match self.quantity {
             Quantity::Period => {
                 if !self.hidden.is_hidden(SAMPLES) {

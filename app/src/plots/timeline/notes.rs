@@ -1,6 +1,8 @@
 //! Annotations of a timeline: notes at a time or over a range, which are added, edited, and deleted
 //! below the plot.
 
+use std::collections::BTreeMap;
+
 use eframe::egui::{Key, Ui};
 use egui_plot::{PlotUi, Span, VLine};
 use jitterscope_engine::run::Annotation;
@@ -15,6 +17,12 @@ use crate::widgets::{Button, text_field};
 
 /// Maximum number of characters of an annotation on its button and in the margin.
 const MAX_LETTERS: usize = 28;
+/// Maximum number of annotations that are drawn: more cannot be distinguished.
+const MAX_DRAWN: usize = 200;
+/// Number of parts of a plot, in each of which one annotation is drawn where there are more than [`MAX_DRAWN`].
+const PARTS: i64 = 200;
+/// Maximum number of annotations that are listed below the plot.
+const MAX_LISTED: usize = 40;
 /// Opacity of an annotated range.
 const SHADE: f32 = 0.1;
 
@@ -94,6 +102,39 @@ impl Notes {
     fn own(&self) -> impl Iterator<Item = (usize, &Annotation)> {
         self.all.iter().enumerate().filter(|(_, one)| Some(one.trial) == self.trial)
     }
+
+    /// Returns the annotations to draw in a range of time, in seconds: those in it, and the longest of each part of the
+    /// range where they are more than [`MAX_DRAWN`].
+    fn visible(&self, (from, to): (f64, f64)) -> Vec<(usize, &Annotation)> {
+        let is_seen = |one: &Annotation| from <= one.to.as_secs() && one.from.as_secs() <= to;
+        let seen = || self.own().filter(|(_, one)| is_seen(one));
+        if seen().nth(MAX_DRAWN).is_none() {
+            return seen().collect();
+        }
+        let (begin, end) = (nanos_of(from), nanos_of(to));
+        let part_length = ((end - begin).get() / PARTS).max(1);
+        let mut parts: BTreeMap<i64, (usize, &Annotation)> = BTreeMap::new();
+        for (at, one) in seen() {
+            let part = (one.from.max(begin).min(end) - begin).get() / part_length;
+            let longest = parts.entry(part).or_insert((at, one));
+            if longest.1.to - longest.1.from < one.to - one.from {
+                *longest = (at, one);
+            }
+        }
+        parts.into_values().collect()
+    }
+
+    /// Returns the annotations to list below the plot that shows this range, and how many others there are.
+    fn listed(&self, shown: Option<(f64, f64)>) -> (Vec<(usize, &Annotation)>, usize) {
+        let count = self.own().count();
+        let mut listed = match shown {
+            Some(shown) if MAX_LISTED < count => self.visible(shown),
+            _ => self.own().take(MAX_LISTED).collect(),
+        };
+        listed.truncate(MAX_LISTED);
+        let others = count - listed.len();
+        (listed, others)
+    }
 }
 
 impl Timeline {
@@ -115,13 +156,14 @@ impl Timeline {
 
     /// Returns start time in seconds and shortened text of each annotation of the displayed trial,
     /// for labels in the margin of the plot.
-    pub(super) fn note_words(&self) -> impl Iterator<Item = (f64, String)> {
-        self.notes.own().map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
+    pub(super) fn note_words(&self, range: (f64, f64)) -> impl Iterator<Item = (f64, String)> {
+        let visible = self.notes.visible(range).into_iter();
+        visible.map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
     }
 
-    /// Draws a line at each annotated time, and shades each annotated range.
-    pub(super) fn add_notes(&self, plot: &mut PlotUi<'_>, tokens: &Tokens) {
-        for (_, one) in self.notes.own() {
+    /// Draws a line at each annotated time of a range, and shades each annotated range.
+    pub(super) fn add_notes(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, range: (f64, f64)) {
+        for (_, one) in self.notes.visible(range) {
             let (from, to) = (one.from.as_secs(), one.to.as_secs());
             if from < to {
                 let span = Span::new("", from..=to).fill(tokens.info.gamma_multiply(SHADE));
@@ -137,9 +179,9 @@ impl Timeline {
     /// annotation is above the list.
     pub(super) fn notes_ui(&mut self, ui: &mut Ui) {
         self.field_ui(ui);
-        let buttons: Vec<(usize, String, String, (f64, f64))> = self
-            .notes
-            .own()
+        let (listed, others) = self.notes.listed(self.shown.map(|shown| shown.1));
+        let buttons: Vec<(usize, String, String, (f64, f64))> = listed
+            .into_iter()
             .map(|(at, one)| {
                 let place = one.place();
                 let words = format!("{place}: {}", text::cut(&one.text, MAX_LETTERS));
@@ -158,6 +200,9 @@ impl Timeline {
                     self.notes.edit(at);
                     ask(ui.ctx(), self.id, Move::Center(f64::midpoint(from, to)));
                 }
+            }
+            if 0 < others {
+                ui.label(format!("{} more; zoom in to list them", text::format_count(others)));
             }
         });
     }
@@ -234,9 +279,27 @@ mod tests {
         let note = Annotation { trial: 0, from: at, to: at, text: "own".to_owned() };
         let mut timeline = Timeline::of_lateness();
         timeline.annotate(&[note], 0);
-        assert_eq!(timeline.note_words().count(), 1);
+        assert_eq!(timeline.note_words((0.0, 10.0)).count(), 1);
         timeline.reset();
-        assert_eq!(timeline.note_words().count(), 0);
+        assert_eq!(timeline.note_words((0.0, 10.0)).count(), 0);
         assert_eq!(timeline.quantity, super::super::Quantity::Lateness, "the view stays");
+    }
+
+    #[test]
+    fn no_more_annotations_are_drawn_than_can_be_distinguished() {
+        let at = |millis| Nanos::from_millis(millis);
+        let note = |from, to| Annotation { trial: 0, from, to, text: "x".to_owned() };
+        let mut all: Vec<Annotation> = (0..100_000).map(|k| note(at(k), at(k))).collect();
+        all.push(note(at(60_000), at(70_000)));
+        let mut timeline = Timeline::default();
+        timeline.annotate(&all, 0);
+        let whole = timeline.notes.visible((0.0, 100.0));
+        assert!(whole.len() <= 201, "{}", whole.len());
+        assert!(whole.iter().any(|(at, _)| *at == 100_000), "the longest is drawn");
+        assert_eq!(timeline.notes.visible((10.0, 10.1)).len(), 101, "each one when zoomed in");
+        let (listed, others) = timeline.notes.listed(Some((10.0, 10.01)));
+        assert_eq!((listed.len(), others), (11, 99_990));
+        let (listed, others) = timeline.notes.listed(None);
+        assert_eq!((listed.len(), others), (40, 99_961));
     }
 }

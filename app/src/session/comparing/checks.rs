@@ -53,11 +53,12 @@ impl CheckComparison {
         let Some((baseline, others)) = sides.split_first() else { return Vec::new() };
         let outcome = |part: Part, side: &[Arc<FinishedCheck>]| {
             let [a, b] = [*baseline, side].map(|side| evaluated(part, side));
-            let group_a = self.group_a.map(|_| a.len());
+            let groups = self.group_a.map(|_| [a.len(), b.len()]);
+            let groups = groups.as_ref().map(<[_; 2]>::as_slice);
             let has_both = !a.is_empty() && !b.is_empty();
             has_both.then(|| {
                 let history = repeats::History::of(store);
-                repeats::compare(&[a, b].concat(), group_a, history, self.minimum).outcome(1)
+                repeats::compare(&[a, b].concat(), groups, history, self.minimum).outcome(1)
             })
         };
         let outcomes =

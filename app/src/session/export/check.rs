@@ -33,6 +33,7 @@ pub(super) fn with_file<T>(
         chart: check.chart.as_ref(),
         date: text::local_date,
         included_names: request.included_names,
+        samples: request.parts.samples,
     })
 }
 

@@ -25,5 +25,10 @@ pub(super) fn options(request: &ExportRequest) -> Options {
 pub(super) fn exported<'a>(shown: &'a LoadedRun, request: &ExportRequest) -> Cow<'a, LoadedRun> {
     let own = shown.as_measured();
     let clean = export::cleaned(&own.run, &own.report, &options(request));
-    clean.map_or(own, |run| Cow::Owned(LoadedRun::of(run, None)))
+    let view = &shown.report.options.capture;
+    clean.map_or(own, |run| {
+        let clean = LoadedRun::of(run, None);
+        let is_same = clean.report.options.capture == *view;
+        Cow::Owned(if is_same { clean } else { clean.viewed(view.clone()) })
+    })
 }

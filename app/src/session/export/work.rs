@@ -111,18 +111,18 @@ impl Job {
         let Self { ready, request, .. } = self;
         match (request.kind, self.whole_check()) {
             (ExportKind::Image, _) => to.write_all(&self.image().map_err(io::Error::other)?.png),
-            (kind, Some(check)) => {
-                check::with_file(check, request, |file| file.write(kind.is_page(), to))
+            (ExportKind::File(format), Some(check)) => {
+                check::with_file(check, request, |file| file.write(format, to))
             }
-            (ExportKind::File(format), None) => {
+            (ExportKind::File(format), _) => {
                 let shown = ready.first.as_measured();
                 export::write(format, &shown.run, &shown.report, &options(request), to)
             }
-            (ExportKind::Comparison, None) => {
+            (ExportKind::Comparison, _) => {
                 let document = self.comparison().unwrap_or_default();
                 export::markdown::render(&export::ticket::complete(document), to)
             }
-            (ExportKind::ComparisonPage, None) => {
+            (ExportKind::ComparisonPage, _) => {
                 let names = request.included_names;
                 let write = |sets: &[compare::ComparisonSet<'_>]| {
                     export::html::write_comparison(sets, compare::NAMES, names, to)
@@ -183,8 +183,11 @@ impl Job {
             ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
             _ => None,
         };
-        let evaluate =
-            |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, group_a, history, minimum);
+        let evaluate = |runs: &Vec<(&Run, &Report)>| {
+            let groups = group_a.map(|a| [a, runs.len().saturating_sub(a)]);
+            let groups = groups.as_ref().map(<[_; 2]>::as_slice);
+            repeats::compare(runs, groups, history, minimum)
+        };
         let comparisons: Vec<Comparison> =
             shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
         let sets: Vec<compare::ComparisonSet<'_>> = parts

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use jitterscope_engine::import::{self, Content, ImportError, Options};
+use jitterscope_engine::import::{self, ImportError, Options};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, SaveOutcome, Store};
 
 use super::super::preset_file;
 use super::{ImportedRun, LoadedRun, Opened, WhichColumn, WhichSeries};
+use crate::run_list::CHECK;
 use crate::text::import as words;
 
 /// Maximum number of files that are opened at once.
@@ -112,8 +114,12 @@ pub(super) fn open(
     let mut remarks = imported.notes.clone();
     remarks.extend(words::bad_lines(&imported.bad_lines));
     let source = imported.source.label();
-    let own = matches!(imported.content, Content::Run(_)).then_some(path);
-    let run = imported.into_run();
+    let own = imported.is_own().then_some(path);
+    let mut runs = imported.into_runs();
+    if 1 < runs.len() {
+        return open_check(store, &runs, (file, source), remarks);
+    }
+    let Some(run) = runs.pop() else { return Opened::Failed(file, words::NO_RUN.to_owned()) };
     let (path, was_known) = match store.map(|store| store.save_new(&run, own)) {
         None => (None, false),
         Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
@@ -133,7 +139,34 @@ pub(super) fn open(
         let saved = path.as_deref().filter(|_| was_known).and_then(|path| store::load(path).ok());
         Box::new(LoadedRun::of(saved.unwrap_or(run), path.clone()))
     });
-    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown })
+    let check = Vec::new();
+    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
+}
+
+/// Saves the runs of a quick check. A check opens from its files, so it needs a folder of runs.
+fn open_check(
+    store: Option<&Store>,
+    runs: &[Run],
+    (file, source): (String, &'static str),
+    remarks: Vec<String>,
+) -> Opened {
+    let Some(store) = store else { return Opened::Failed(file, words::NO_FOLDER.to_owned()) };
+    let (mut check, mut was_known) = (Vec::new(), true);
+    for run in runs {
+        match store.save_new(run, None) {
+            Ok(SaveOutcome::Known(path)) => check.push(path),
+            Ok(SaveOutcome::New(path)) => {
+                was_known = false;
+                check.push(path);
+            }
+            Ok(SaveOutcome::Other(_)) => {
+                return Opened::Failed(file, words::OTHER_CHECK_OF_THAT_ID.to_owned());
+            }
+            Err(error) => return Opened::Failed(file, words::not_saved(&error.to_string())),
+        }
+    }
+    let (key, path, shown) = (CHECK, None, None);
+    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
 }
 
 #[cfg(test)]

@@ -230,6 +230,7 @@ impl Live {
             | Event::Value { .. }
             | Event::Traced { .. }
             | Event::Counted { .. }
+            | Event::Recorded { .. }
             | Event::NotSaved { .. }
             | Event::Finished(_) => {}
         }

@@ -35,7 +35,7 @@ impl Running {
         let Some(state) = self.test(test) else { return };
         let (plan, times) = (state.plan().clone(), state.repeat());
         if 1 < times {
-            self.start_sequence(RunSequence::repeats(&plan, "", times), context);
+            self.start_sequence(RunSequence::repeats(&plan, &Labels::default(), times), context);
         } else {
             self.sequence = None;
             self.start(&plan, Labels::default(), context);
@@ -64,7 +64,10 @@ impl Running {
             return;
         }
         let Some(plan) = self.test(NOISE_TEST).map(|state| state.plan().clone()) else { return };
-        self.start_sequence(RunSequence::repeats(&plan, "", NOISE_REPEATS), context);
+        self.start_sequence(
+            RunSequence::repeats(&plan, &Labels::default(), NOISE_REPEATS),
+            context,
+        );
     }
 
     /// Re-runs the settings of the first two of these runs, alternating, each `times` times.

@@ -2,14 +2,15 @@
 //! such as with the reason why the cell is empty.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, pos2};
-use jitterscope_engine::report::DISTURBED;
 use jitterscope_engine::report::table::Cell;
+use jitterscope_engine::report::{Cause, DISTURBED};
 
 use super::grid::{GridColumn, Mark, cell_of};
 use super::header::ring;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, is_marked};
 use crate::text::MISSING;
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::mark::{cause_style, series_mark};
 use crate::widgets::severity::Severity;
 use crate::widgets::spans::Spans;
 
@@ -92,6 +93,12 @@ impl CellView<'_> {
         is_interval.then(|| format!("{}: {}", column.title, cell.text(&column.format)))
     }
 
+    /// Returns the cause whose mark is before the text.
+    fn cause(&self) -> Option<Cause> {
+        let row = self.prepared.table.rows.get(self.source?)?;
+        row.cause.filter(|_| is_marked(self.key()))
+    }
+
     fn caution(&self) -> &str {
         let row = self.source.and_then(|row| self.prepared.table.rows.get(row));
         row.map_or("", |row| row.caution.as_str())
@@ -113,10 +120,16 @@ impl CellView<'_> {
             spans.text(look.style, &look.text, color).within(ui, width)
         };
         let mut room = place.with_min_x(place.left() + inset);
+        if let Some(cause) = self.cause() {
+            let (color, mark) = cause_style(Tokens::of(ui), cause);
+            let center = pos2(room.left() + size::ICON_SMALL / 2.0, place.center().y);
+            series_mark(ui.painter(), center, size::MARK, mark, color);
+            room.min.x += size::ICON_SMALL + size::GAP_LABEL;
+        }
         let mut galley = line(ui, room.width());
         // In a tight column, the text may extend into the left padding, except for the margin of
         // the card.
-        if galley.elided && !self.is_first {
+        if galley.elided && !self.is_first && self.cause().is_none() {
             room = place;
             galley = line(ui, room.width());
         }
@@ -223,9 +236,25 @@ impl CellView<'_> {
     fn has_more(&self) -> bool {
         self.reason().is_some()
             || self.is_first && !self.caution().is_empty()
-            || self.key() == "applied"
+            || !self.explanations().is_empty()
             || self.mark() != Mark::None
             || self.interval().is_some()
+    }
+
+    /// Returns the texts in other columns that explain the cell.
+    fn explanations(&self) -> Vec<String> {
+        let columns: &[(&str, &str)] = match self.key() {
+            "applied" => &[("Requested: ", "requested"), ("Denied: ", "denied")],
+            "metric" => &[("", "definition")],
+            "name" => &[("", "kind")],
+            "result" => &[("", "why")],
+            _ => &[],
+        };
+        let text = |(word, key): &(&str, &str)| {
+            let text = self.other(key).filter(|text| !text.is_empty())?;
+            Some(format!("{word}{text}"))
+        };
+        columns.iter().filter_map(text).collect()
     }
 
     /// Draws the tooltip of the cell.
@@ -248,11 +277,7 @@ impl CellView<'_> {
         if !self.caution().is_empty() {
             lines.push(sentence(self.caution()));
         }
-        if self.key() == "applied" {
-            for (word, key) in [("Requested", "requested"), ("Denied", "denied")] {
-                lines.extend(self.other(key).map(|text| format!("{word}: {text}")));
-            }
-        }
+        lines.extend(self.explanations());
         for line in lines {
             ui.label(Type::Small.text(line).color(tokens.t2));
         }

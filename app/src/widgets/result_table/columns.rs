@@ -11,6 +11,8 @@ use crate::widgets::{Button, FollowFocus as _, checkbox};
 
 /// Gap between two columns, in points.
 pub(super) const GAP: f32 = size::GAP_SMALL;
+/// Width in points down to which columns are reduced so that a table fits.
+const WIDE: f32 = 88.0;
 /// Height of the menu of columns in points above which the menu scrolls.
 const MENU_HEIGHT: f32 = 420.0;
 
@@ -165,6 +167,16 @@ fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32)
     let share = if 0.0 < all { (missing / all).min(1.0) } else { 0.0 };
     for (column, _) in shown.iter_mut().filter(|(_, is_flexible)| *is_flexible) {
         column.width -= (spare(column) * share).ceil().min(spare(column));
+    }
+}
+
+/// Reduces the widest columns until the table fits in `room` points, or until no column is wider than [`WIDE`].
+pub(super) fn fit(columns: &mut [ShownColumn], room: f32) {
+    loop {
+        let excess = columns.iter().map(|column| column.width + GAP).sum::<f32>() - room;
+        let widest = columns.iter_mut().max_by(|a, b| a.width.total_cmp(&b.width));
+        let Some(widest) = widest.filter(|one| 0.0 < excess && WIDE < one.width) else { return };
+        widest.width = (widest.width - excess.min(GAP)).max(WIDE);
     }
 }
 

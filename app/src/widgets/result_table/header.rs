@@ -2,8 +2,8 @@
 //! above the titles, and column edges that the user can drag.
 
 use eframe::egui::{
-    CursorIcon, Id, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, CursorIcon, Id, Layout, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
 };
 use jitterscope_engine::report::table::{Better, Column};
 
@@ -12,6 +12,7 @@ use super::grid::GridColumn;
 use super::memory::Memory;
 use super::prepared::Prepared;
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::chip::series_chip;
 use crate::widgets::spans::Spans;
 
 /// Height of the group names above the titles, in points.
@@ -61,6 +62,15 @@ pub(super) fn title_ui(
     if galley.elided && inset < size::GAP_FIELD {
         room = place;
         galley = spans.within(ui, room.width());
+    }
+    if let Some(series) = it.series {
+        let side = if it.is_left_aligned() { Align::Min } else { Align::Max };
+        let place = place.with_min_x(place.left() + inset);
+        let layout = Layout::top_down(side).with_main_align(Align::Center);
+        ui.scope_builder(UiBuilder::new().max_rect(place).layout(layout), |ui| {
+            series_chip(ui, series);
+        });
+        return Some(response);
     }
     let left = if it.is_left_aligned() { room.left() } else { room.right() - galley.size().x };
     let at = pos2(left, place.center().y - galley.size().y / 2.0);

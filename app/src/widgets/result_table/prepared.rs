@@ -180,6 +180,11 @@ pub(super) const fn inset(is_first: bool, is_left_aligned: bool) -> f32 {
     }
 }
 
+/// Whether a column has the marks of causes before its texts.
+pub(super) fn is_marked(key: &str) -> bool {
+    matches!(key, "name" | "cause")
+}
+
 /// Whether a cell of the table's column at position `column` may have an icon. The first column of
 /// the grid may always have one, because it shows the icons of whole rows.
 fn has_icon(table: &Table, column: usize, is_first: bool) -> bool {
@@ -187,5 +192,6 @@ fn has_icon(table: &Table, column: usize, is_first: bool) -> bool {
     it.is_key
         || is_first
         || matches!(it.key, "grade" | "applied" | "missed_count")
+        || is_marked(it.key) && table.rows.iter().any(|row| row.cause.is_some())
         || it.is_left_aligned() && table.rows.iter().any(|row| !row.caution.is_empty())
 }

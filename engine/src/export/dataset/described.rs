@@ -39,6 +39,8 @@ pub fn subjects() -> Vec<Subject> {
     let imports = [
         Capture::Frames(frames()),
         Capture::SampledLog(frames()),
+        Capture::Ticks(frames()),
+        Capture::SampledTicks(frames()),
         Capture::Histogram(vec![Distribution { bins, ..Distribution::default() }]),
     ];
     let plans = Plan::all().into_iter().map(Subject::Measured);

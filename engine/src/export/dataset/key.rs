@@ -1,7 +1,6 @@
 //! Keys that replace names in datasets. A key is the SHA-256 hash of a name with a salt, a secret
 //! that all machines of a fleet share.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,7 +9,7 @@ use super::{Row, Source};
 use crate::format::checksum::sha256;
 use crate::machine::{self, Machine};
 use crate::plan::{Plan, Tail, Wait};
-use crate::platform::PowerSource;
+use crate::platform::{PowerSource, open_named};
 use crate::run::Run;
 
 /// Number of hexadecimal digits of a key. They make 64 bits: two of a million names have the same
@@ -68,7 +67,7 @@ impl Salt {
     /// Reads a salt from a file, without trailing whitespace.
     pub fn read(path: &Path) -> Result<Self, SaltError> {
         let mut bytes = Vec::new();
-        File::open(path)
+        open_named(path)
             .and_then(|file| file.take(MAX_READ_BYTES).read_to_end(&mut bytes))
             .map_err(|source| SaltError::Read { source, path: path.to_owned() })?;
         let bytes = bytes.trim_ascii_end();
@@ -156,7 +155,8 @@ pub(super) fn add_machine(row: &mut Row, source: &Source<'_>) {
     row.text("cpu_model", "Name of the processor.", &known(&machine.cpu_model));
     row.text("arch", "Kind of processor.", &machine.arch);
     row.whole("physical_cores", "Physical cores.", machine.physical_cores.map(i64::from));
-    row.whole("logical_cpus", "Logical CPUs.", count(machine.cpus.len()));
+    let cpus = count(machine.cpus.len()).filter(|count| 0 < *count);
+    row.whole("logical_cpus", "Logical CPUs.", cpus);
     let memory = machine.memory_bytes.and_then(|bytes| i64::try_from(bytes).ok());
     row.whole("memory_bytes", "Memory.", memory);
     row.text("os", "Operating system.", &known(&machine.os));

@@ -41,6 +41,17 @@ impl Drawing<'_> {
         }
     }
 
+    /// Draws a range of values of the vertical axis, behind all other marks.
+    pub(super) fn band(&mut self, band: Option<(f64, f64)>) {
+        let Some((from, to)) = band else { return };
+        let (top, bottom) = (self.down(to), self.down(from));
+        let (width, height) = (self.size.0, bottom - top);
+        self.add(&format!(
+            "<rect class='band' x='0' y='{top:.1}' width='{width:.1}' height='{height:.1}' fill='#5b6472' \
+             fill-opacity='.12'/>"
+        ));
+    }
+
     pub(super) fn marks(&mut self, marks: &Marks) {
         match marks {
             Marks::Lines(all) | Marks::Steps(all) => {
@@ -62,6 +73,10 @@ impl Drawing<'_> {
             }
             Marks::Curves(all) => {
                 for (series, number) in all.iter().zip(0..) {
+                    if series.is_hollow {
+                        self.rings(number, series);
+                        continue;
+                    }
                     self.line(number, series);
                     self.intervals(number, series);
                     self.dots(number, series, 5.0);
@@ -97,6 +112,21 @@ impl Drawing<'_> {
                 "<path class='dots s{number}' fill='none' stroke='{color}' stroke-width='{width}' \
                  stroke-linecap='round' d='{path}'/>"
             ));
+        }
+    }
+
+    /// Draws hollow points. A drawing on a page is stretched, so they are marks of two strokes, whose width is not.
+    fn rings(&mut self, number: usize, series: &Series) {
+        let (number, color, _) = look(number);
+        for &(x, y) in &series.points {
+            let (x, y) = (self.across(x), self.down(y));
+            let ring = format!("dots s{number}");
+            for (class, color, width) in [(ring.as_str(), color, 7.0), ("hole", "#fff", 4.0)] {
+                self.add(&format!(
+                    "<path class='{class}' fill='none' stroke='{color}' stroke-width='{width}' \
+                     stroke-linecap='round' d='M{x:.1} {y:.1}h0'/>"
+                ));
+            }
         }
     }
 

@@ -13,17 +13,23 @@ const CELLS: usize = 256;
 pub(super) struct Parts<'j, 'a> {
     json: &'j mut Json<'a>,
     end: u8,
+    /// What each part needs in memory in addition to its bytes in the file.
+    part_bytes: u64,
     is_first: bool,
 }
 
 impl<'j, 'a> Parts<'j, 'a> {
-    pub(super) const fn of(json: &'j mut Json<'a>, end: u8) -> Self {
-        Self { json, end, is_first: true }
+    pub(super) const fn of(json: &'j mut Json<'a>, end: u8, part_bytes: u64) -> Self {
+        Self { json, end, part_bytes, is_first: true }
     }
 
     /// Returns whether another part follows, and consumes the comma before this part.
     fn advance(&mut self) -> Result<bool> {
-        self.json.take_comma(std::mem::take(&mut self.is_first), self.end)
+        let is_more = self.json.take_comma(std::mem::take(&mut self.is_first), self.end)?;
+        if is_more {
+            self.json.count_memory(self.part_bytes)?;
+        }
+        Ok(is_more)
     }
 }
 

@@ -148,14 +148,38 @@ fn columns_are_held_to_their_values_and_the_rest_to_its_bytes() {
             .map_err(|error| error.to_string())
     };
     let text = format!("[[1,2],[{}0]]", "1,".repeat(9_999));
-    assert_eq!(read(&text, 10_000, 20), Ok(10_002));
-    assert!(read(&text, 9_999, 20).unwrap_err().contains("samples"));
+    assert_eq!(read(&text, 10_000, 150), Ok(10_002));
+    assert!(read(&text, 9_999, 150).unwrap_err().contains("samples"));
     assert!(read(&text, 10_000, 5).unwrap_err().contains("not samples"));
     // Whitespace in a column does not count against the limit of bytes; in the other list, it does.
     let wide = text.replace(',', " \n,\t ");
-    assert_eq!(read(&wide, 10_000, 30), Ok(10_002));
+    assert_eq!(read(&wide, 10_000, 160), Ok(10_002));
     let long = format!("[[{}1],[1]]", "1,".repeat(9_999));
     assert!(read(&long, 10_000, 19_000).is_err());
+}
+
+#[test]
+fn what_needs_more_memory_than_its_bytes_is_counted_as_that() {
+    #[derive(Debug, Deserialize)]
+    struct Known {
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        series: BTreeMap<String, Column>,
+    }
+    let limits = Limits { values: 10, other_bytes: 100_000 };
+    let tags = |count| format!("{{\"tags\":[{}\"\"]}}", "\"\",".repeat(count));
+    let series = |count| {
+        let entries: Vec<String> = (0..count).map(|name| format!("\"{name}\":[]")).collect();
+        format!("{{\"series\":{{{}}}}}", entries.join(","))
+    };
+    let read = |text: String| read::<Known>(text.as_bytes(), 64, limits);
+    assert_eq!(read(tags(2_000)).unwrap().tags.len(), 2_001);
+    assert_eq!(read(series(500)).unwrap().series.len(), 500);
+    for text in [tags(3_000), series(700)] {
+        assert!(text.len() < 10_000, "far below the limit");
+        assert!(read(text).unwrap_err().to_string().contains("not samples"));
+    }
 }
 
 #[test]

@@ -12,6 +12,11 @@ pub fn clock_nanos() -> i64 {
     read_clock(libc::CLOCK_MONOTONIC)
 }
 
+/// Returns the time of `CLOCK_MONOTONIC_RAW` in nanoseconds, whose rate is never adjusted.
+pub fn raw_clock_nanos() -> i64 {
+    read_clock(libc::CLOCK_MONOTONIC_RAW)
+}
+
 /// Returns how long the machine has been suspended since boot, in nanoseconds: the boot-time clock
 /// minus the monotonic one.
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]

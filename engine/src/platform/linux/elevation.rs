@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use nix::unistd::{
     Gid, ResUid, Uid, User, getgrouplist, getresuid, setgroups, setresgid, setresuid,
@@ -19,7 +20,7 @@ use rustix::thread::{
 };
 
 use super::super::Elevation;
-use super::{guard, starter, trace};
+use super::{SystemTracer, guard, starter, trace};
 
 /// The file name of the program that may be an agent; it must be in the folder of this program.
 const PROGRAM: &str = "jitterscope-cli";
@@ -99,6 +100,71 @@ pub fn take_callers_rights(must_know_caller: bool, needs_idle_file: bool) -> io:
     caller.become_user()
 }
 
+/// The process that records for this one; 0 if there is none.
+static RECORDING_CHILD: AtomicI32 = AtomicI32::new(0);
+
+/// Passes a request to end on to the process that records.
+extern "C" fn pass_on(signal: libc::c_int) {
+    let child = RECORDING_CHILD.load(Ordering::Relaxed);
+    if 0 < child {
+        #[expect(unsafe_code, reason = "signals are the C library's")]
+        // SAFETY: kill takes numbers, and is async-signal-safe.
+        unsafe {
+            libc::kill(child, signal);
+        }
+    }
+}
+
+/// Switches from root to the user who started this program with `sudo` or `pkexec`, like [`take_callers_rights`], where
+/// that user is known. The returned process is a child that has `tracer` open; this process retains the rights of root,
+/// opens nothing else, waits for the child, removes the tracing instance, and exits with the child's status.
+///
+/// # Errors
+///
+/// The system denied a step, or another thread runs. This process must then end.
+#[expect(unsafe_code, reason = "the standard library has no fork")]
+pub fn record_with_callers_rights(mut tracer: SystemTracer) -> io::Result<SystemTracer> {
+    let caller = Caller::of(|name| std::env::var(name).ok())?;
+    let Some(caller) = caller.filter(|_| is_root()) else { return Ok(tracer) };
+    if fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(io::Error::other("more than one thread runs"));
+    }
+    // SAFETY: this is the only thread, so that the child can go on like this process.
+    let child = unsafe { libc::fork() };
+    if child < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if child == 0 {
+        tracer.leave_instance();
+        take_callers_rights(true, false)?;
+        caller.take_home();
+        return Ok(tracer);
+    }
+    RECORDING_CHILD.store(child, Ordering::Relaxed);
+    let handler: extern "C" fn(libc::c_int) = pass_on;
+    // A terminal sends its signals to both processes.
+    for (signal, handler) in [
+        (libc::SIGTERM, handler as libc::sighandler_t),
+        (libc::SIGINT, libc::SIG_IGN),
+        (libc::SIGHUP, libc::SIG_IGN),
+    ] {
+        // SAFETY: the handler makes only calls that are async-signal-safe.
+        unsafe { libc::signal(signal, handler) };
+    }
+    let mut status = 0;
+    loop {
+        // SAFETY: `status` is a valid place for one number.
+        let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        let is_interrupted = io::Error::last_os_error().raw_os_error() == Some(libc::EINTR);
+        if 0 <= ended || !is_interrupted {
+            break;
+        }
+    }
+    drop(tracer);
+    let code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 1 };
+    super::super::exit_at_once(code)
+}
+
 /// Lowers the limits on the CPU time of real-time threads permanently.
 fn limit_realtime() -> io::Result<()> {
     let (soft, hard) = guard::limit(libc::RLIMIT_RTTIME).unwrap_or((u64::MAX, u64::MAX));
@@ -134,6 +200,19 @@ impl Caller {
         }
         let user = number("PKEXEC_UID")?;
         Ok(user.map(|user| Self { user: Uid::from_raw(user), group: None }))
+    }
+
+    /// Lets this process find the home folder of this user instead of root's, which it may no longer enter. No other
+    /// thread may run.
+    #[expect(unsafe_code, reason = "variables of the environment are shared by all threads")]
+    fn take_home(self) {
+        let Ok(Some(account)) = User::from_uid(self.user) else { return };
+        // SAFETY: this is the only thread.
+        unsafe { std::env::set_var("HOME", account.dir) };
+        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME"] {
+            // SAFETY: this is the only thread.
+            unsafe { std::env::remove_var(name) };
+        }
     }
 
     /// Switches to this user with the retained capabilities, and checks that no other rights are left.

@@ -5,18 +5,21 @@
 
 mod coverage;
 mod descriptors;
+mod followed;
 mod instance;
 mod interrupts;
 mod names;
 mod numbers;
 mod perf;
 mod sleeps;
+mod system;
 mod tracepoints;
 
 use std::io;
 
 pub use self::names::thread_owner;
 pub use self::perf::SmiCounter;
+pub use self::system::SystemTracer;
 
 use self::coverage::Coverage;
 use self::descriptors::{RaisedLimit, Reserve};

@@ -1,5 +1,7 @@
 //! For systems on which the CPU times of all processes are read at once: no process has a clock that others may read.
 
+use super::super::ThreadFacts;
+
 /// Reads the CPU times of processes one at a time, which this system does not support.
 #[derive(Debug)]
 pub enum ProcessClocks {}
@@ -18,5 +20,15 @@ impl ProcessClocks {
 
 /// Returns `None`: names are read together with the CPU times.
 pub const fn program_name(_process: u32) -> Option<String> {
+    None
+}
+
+/// Returns `None`: processes cannot be found.
+pub const fn find_process(_wanted: &str) -> Option<u32> {
+    None
+}
+
+/// Returns `None`: threads are not described.
+pub const fn thread_facts(_thread: u32) -> Option<ThreadFacts> {
     None
 }

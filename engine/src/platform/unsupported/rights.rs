@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::{Account, Elevation, FileCapabilities};
+use super::SystemTracer;
 
 /// Returns no accounts: the user who runs this process is not known.
 pub const fn accounts() -> Vec<Account> {
@@ -37,4 +38,10 @@ pub fn take_callers_rights(_must_know_caller: bool, _needs_idle_file: bool) -> i
 /// Returns no capabilities: program files have none on this system.
 pub fn file_capabilities(_program: &Path) -> FileCapabilities {
     FileCapabilities::default()
+}
+
+/// Returns the tracer: this process has no rights to give up.
+#[expect(clippy::unnecessary_wraps, reason = "Linux's can fail")]
+pub fn record_with_callers_rights(tracer: SystemTracer) -> io::Result<SystemTracer> {
+    Ok(tracer)
 }

@@ -1,6 +1,7 @@
 //! Traces: programs cannot record context switches, so that a trace contains no records.
 
-use super::super::{Missing, ThreadId, TraceReader, TraceState};
+use super::super::{Missing, SystemRecordFacts, ThreadId, TraceReader, TraceState};
+use crate::nanos::Nanos;
 use crate::sample::{ThreadOwner, TraceRecord};
 
 /// Records nothing.
@@ -59,6 +60,63 @@ impl Tracer {
     /// Returns `None`: there are no records with names.
     pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
         None
+    }
+}
+
+/// Records nothing of other threads.
+#[derive(Debug, Default)]
+pub struct SystemTracer {
+    state: TraceState,
+}
+
+impl SystemTracer {
+    /// Creates a recorder that records nothing.
+    pub fn open(_max_bytes: usize) -> Self {
+        Self::default()
+    }
+
+    /// Returns the state, which has no source of records.
+    pub const fn state(&self) -> &TraceState {
+        &self.state
+    }
+
+    /// Returns no kind of records.
+    pub const fn facts(&self) -> SystemRecordFacts {
+        SystemRecordFacts {
+            has_wakeups: false,
+            has_storage: false,
+            has_reclaim: false,
+            has_page_faults: false,
+        }
+    }
+
+    /// Follows nothing: no switches are recorded.
+    pub const fn follow(&mut self, _process: u32) {}
+
+    /// Returns what is not recorded, in a sentence.
+    pub fn sentence(&self) -> String {
+        self.state.sentence()
+    }
+
+    /// Moves nothing: there are no records.
+    pub const fn collect(&mut self) {}
+
+    /// Returns `None`: nothing is recorded.
+    pub const fn held_from(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// Passes no records to `take`.
+    pub fn cut(&mut self, _from: Nanos, _to: Nanos, _take: impl FnMut(TraceRecord)) {}
+
+    /// Returns `None`: there are no records with names.
+    pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
+        None
+    }
+
+    /// Returns zeros: no record is written, and none is lost.
+    pub const fn counts(&self) -> [u64; 2] {
+        [0, 0]
     }
 }
 

@@ -66,7 +66,7 @@ fn start(program: &Path, arguments: &str) -> io::Result<(PipedProgram, Pipes)> {
     let server = PipeServer::new()?;
     let process = ElevatedProcess::start(program, &format!("{arguments} {}", server.name()))?;
     let pipes = server.connect(process.id(), || process.has_ended(), PATIENCE)?;
-    Ok((PipedProgram::of(Box::new(process)), pipes))
+    Ok((PipedProgram::of(Box::new(process), None), pipes))
 }
 
 /// Connects to the program that requested the start of this one. Both programs must be in the same

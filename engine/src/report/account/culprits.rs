@@ -119,7 +119,7 @@ impl Tally {
             (delay.is_own, lost, delay.name.clone())
         });
         let Self { late_count, recorded_count, .. } = self;
-        Delays { late_count, recorded_count, ranked, suspect, busy: Vec::new() }
+        Delays { late_count, recorded_count, ranked, suspect, blamed: Vec::new(), busy: Vec::new() }
     }
 }
 
@@ -261,6 +261,7 @@ impl Delay {
                 .optional(),
                 |delay| delay.period.map_or(Cell::Absent("no steady period".into()), Cell::from),
             )
+            .each_row(|delay, row| row.cause = Some(delay.cause))
             .finish()
     }
 }

@@ -1,5 +1,37 @@
-//! The account of a late sample (its lateness, split by cause) from trace records, which show which
-//! thread or interrupt used a CPU at which time.
+//! The account of a late sample (its lateness, split by cause) from trace records, which show which thread or interrupt
+//! used a CPU at which time.
+//!
+//! **The idea.** Two lists are laid over each other. The switches and wake-ups of the measuring thread give its *states*:
+//! asleep, ready to run, running, blocked (module `states`). The records of the CPU on which it ran, or for which it waited, give
+//! the *occupants* of that CPU: a thread, an interrupt, a softirq, or nobody (module `cpu`). Each state is cut where the occupant
+//! changes, and each piece has one cause:
+//!
+//! | state | occupant | cause |
+//! | --- | --- | --- |
+//! | asleep, past the due time | any | the OS timer fired late |
+//! | ready to run | another thread | that thread |
+//! | ready to run, after a preemption | nobody | a CPU quota, if one throttled; else blocked |
+//! | ready to run, after a sleep | nobody | the CPU left its idle state |
+//! | any | an interrupt or a softirq | that interrupt |
+//! | running | itself | a page fault, if recorded; else no event |
+//!
+//! **An example.** CPU 1, in microseconds from the due time: the thread sleeps since -8 000; a timer interrupt begins at 40
+//! and wakes it at 42; the interrupt ends at 45; `rustc` is on the CPU; a softirq runs from 500 to 560; at 2 300 the thread is
+//! switched in, and at 2 350 it reads the clock. States: asleep to 42, ready to 2 300, running to 2 350. Occupants:
+//! `rustc` to 40, interrupt to 45, `rustc` to 500, softirq to 560, `rustc` to 2 300. So the timer gets 0 to 40, the interrupt
+//! 40 to 45, `rustc` 45 to 500 and 560 to 2 300, the softirq 60 µs, and 50 µs are no event.
+//!
+//! **Records can be missing**, and a missing record looks like nothing happening. Three lists guard against that, and each
+//! turns a cause into *not observable*: reported losses, which last until the next record of the thread, as its state is unknown
+//! until then; intervals in which a CPU delivered fewer records than its counter of events (module `completeness`); and samples
+//! whose records were not saved, which have no account from the trace at all. "No event" is concluded only where every kind of
+//! event was recorded, and "the timer fired late" only where all records of the sleep are here.
+//!
+//! **Why not the simpler way.** A thread that was on the CPU while the sample was late need not have delayed it: the thread may
+//! have been asleep, with nobody to wake it. And the wake-up alone does not end a delay: a thread that is woken waits for the
+//! CPU on which it runs *next*, which can be another one than where it slept.
+//!
+//! Time: each lookup is a binary search, so an account takes O(log n) for n records and O(m) for the m records of its time.
 
 mod completeness;
 mod cpu;

@@ -1,11 +1,34 @@
 //! Compares two to four runs: their conditions, and the differences of their metrics.
 //!
-//! One run is the baseline, with which each other run is compared. Configurations are matched by
-//! label. Every difference is an effect ([`effect`](crate::stats::effect)): the word of its outcome follows from its
-//! interval and the minimum effect. The differences of all metrics, configurations, and runs are one family, whose
-//! intervals hold together. Two single runs are compared by blocks within the runs
-//! ([`blocks`](crate::stats::blocks)) and the variation from run to run, which is measured or assumed ([`Prior`]).
-//! A maximum grows with the length of a run; it is shown but not evaluated.
+//! **The idea.** Two runs always differ. The question is whether a third one, with the settings of either, would show the same
+//! difference. So each metric of each configuration becomes one effect ([`effect`](crate::stats::effect)): an estimate, an interval
+//! that contains what repeats would show, and one word that follows from the interval and the minimum effect. The words of
+//! all surfaces, `--fail-if`, and the headline are read off the same effects.
+//!
+//! **What is compared with what.** One run is the baseline, with which each other run is compared. Configurations are
+//! matched by label; what only one side has is listed and not compared. A maximum grows with the length of a run: it is shown, but
+//! not evaluated.
+//!
+//! **Where the variation comes from.** Groups of runs show it themselves. Two single runs do not: their blocks
+//! ([`blocks`](crate::stats::blocks)) show how much chance does within a run, which is nothing about the next start of the program.
+//! What repeats of the same settings in the library vary by is taken instead, or else a typical variation of that kind of metric
+//! ([`Prior`]), which the sentence then names.
+//!
+//! **All together.** The differences of all metrics, configurations, and runs are one family, whose intervals hold together (Holm).
+//! Otherwise a comparison of ten equal metrics would show a change in four of ten cases.
+//!
+//! **An example.** p99 is 410 µs in A and 520 µs in B, one run each, without repeats. The log ratio is 0.238. Within the runs, the
+//! blocks give an error of 0.05. A single run of this kind of metric typically varies by 10%, so the difference of two has √2 × 0.10
+//! = 0.141 on top: √(0.05² + 0.141²) = 0.150, and ±2.04 of it (the t of 30 degrees of freedom) is ±0.306. The interval of -6.6% to
+//! +72% includes 0: *no clear difference*, and the sentence names the assumed 10%. Five runs of each that vary by 10% have the error
+//! 0.10 × √(2 / 5) = 0.063 and t = 2.31: +9.6% to +47%, *worse*.
+//!
+//! **Conditions** are compared first, because a difference of the graphics driver can be the whole explanation: each is listed
+//! with how likely it matters, and unknown ones as not reported, never as equal.
+//!
+//! **Why not the simpler way.** A limit on the ratio ("10% is a regression") alarms on a quarter of all equal pairs of a metric that
+//! varies by 10%. A test over all frames of both runs, as if they were independent, finds a certain change between any two runs:
+//! the frames of one run share its start.
 
 mod candidate;
 mod conditions;
@@ -20,7 +43,7 @@ pub mod words;
 
 pub use conditions::{Condition, Relevance};
 pub use figures::Figure;
-pub use groups::MIN_GROUP;
+pub use groups::{MAX_GROUPS, MIN_GROUP, split_groups};
 pub use item::Item;
 pub use judge::{Delta, MinEffect, Overall, Reason};
 pub use noise::{MIN_REPEATS, MetricVariation, NoiseFloor, noise_of};
@@ -31,11 +54,12 @@ pub use repeats::{
 
 use super::disturbed::DisturbedRun;
 use crate::nanos::Nanos;
+use crate::report::capture::caption_of;
 use crate::report::model::metric::Metric;
 use crate::report::{Options, Report, metrics};
 use crate::run::{Ending, Run};
 use crate::stats::blocks::Interval;
-use crate::stats::distinct;
+use crate::stats::{LowDefinition, Statistic, distinct, float};
 
 /// Max number of runs in a comparison.
 pub const MAX_RUNS: usize = 4;
@@ -59,7 +83,7 @@ pub enum Incompatibility {
 }
 
 /// A note for readers of the numbers. Runs, or the groups A and B, are identified by their positions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// The runs have different lengths, so maximum values and counts are not evaluated.
     Lengths(Vec<Nanos>),
@@ -83,6 +107,8 @@ pub enum Note {
     },
     /// A run was measured by a build without optimization.
     DebugBuild(usize),
+    /// An exported file of a run was changed after it was written.
+    EditedAfterExport(usize),
     /// Something disturbed a run; holds the position of the run or group, and what happened.
     Disturbed(usize, String),
     /// A configuration is only in some of the runs.
@@ -95,18 +121,32 @@ pub enum Note {
     /// Each run has a single configuration. These configurations are compared with each other,
     /// although their labels, which this note lists, differ.
     LabelMismatch(Vec<String>),
+    /// The part of a capture that its values are of; holds the position of the run, and what is shown of it.
+    Shown(usize, String),
+    /// The definition of the 1% low of captures, and its values by the definition that was requested if that is another
+    /// one.
+    Low {
+        /// The definition that was requested.
+        definition: LowDefinition,
+        /// The recording; empty if the runs have one each.
+        label: String,
+        /// The value of the recording in each run, or the mean of each group, in frames per second.
+        values: Vec<Option<f64>>,
+    },
+    /// The captures are periodic readings, which lack most frames or ticks.
+    Sampled,
 }
 
 /// The source of the run-to-run variation: how much runs with the same settings differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variation {
     /// The run-to-run variation is not known.
     Unknown,
     /// Measured from this many saved runs with the settings of the baseline, none of them more
     /// recent than the baseline.
     Repeats(usize),
-    /// Measured from the compared groups A and B, which have these numbers of runs.
-    Groups([usize; 2]),
+    /// Measured from the compared groups, which have these numbers of runs.
+    Groups(Vec<usize>),
 }
 
 /// One configuration, compared across all runs.
@@ -162,7 +202,7 @@ impl Rules<'_> {
 pub struct Comparison {
     /// Position of the run with which the other runs are compared.
     pub baseline: usize,
-    /// The number of compared runs, or 2 for the groups A and B.
+    /// The number of compared runs, or of groups.
     pub count: usize,
     /// The name of the values of the samples, such as "lateness".
     pub value_name: &'static str,
@@ -209,6 +249,7 @@ impl Comparison {
             matched(&items, baseline, &mut notes)
         };
         notes.extend(length_note(&items, &matched));
+        notes.extend(capture_notes(runs.iter().map(std::slice::from_ref), &matched));
         for positions in &matched {
             let sides: Vec<Vec<Item<'_>>> =
                 at(&items, positions).into_iter().map(|item| vec![item]).collect();
@@ -297,6 +338,8 @@ fn notes<'a>(sides: impl Iterator<Item = &'a [(&'a Run, &'a Report)]>) -> Vec<No
         notes.extend(is_incomplete.then_some(Note::Incomplete(at)));
         notes.extend((0 < count).then_some(Note::Lost { run: at, count }));
         notes.extend(is_any(|run| run.health.debug_build).then_some(Note::DebugBuild(at)));
+        let is_edited = is_any(|run| run.health.edited_after_export);
+        notes.extend(is_edited.then_some(Note::EditedAfterExport(at)));
         let disturbed = side.iter().filter_map(|(run, report)| DisturbedRun::of(run, report));
         notes.extend(disturbed.map(|one| Note::Disturbed(at, one.words())));
     }
@@ -335,6 +378,54 @@ fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> V
         notes.append(&mut alone);
     }
     matched
+}
+
+/// Returns notes about the definitions of captures, and about the parts of them that are compared. Each side is a run or
+/// a group of runs; `matched` has the positions of the compared recordings in the first run of each side.
+fn capture_notes<'a>(
+    sides: impl Iterator<Item = &'a [(&'a Run, &'a Report)]>,
+    matched: &[Vec<usize>],
+) -> Vec<Note> {
+    let sides: Vec<_> = sides.collect();
+    if sides.iter().copied().flatten().any(|(run, _)| run.capture().is_none()) {
+        return Vec::new();
+    }
+    let caption = |side: &[(&Run, &Report)]| {
+        let captions = side.iter().map(|(_, report)| caption_of(report.results()));
+        let captions = distinct(captions.filter(|caption| !caption.is_empty()));
+        (!captions.is_empty()).then(|| captions.join("; or of "))
+    };
+    let captions = sides.iter().zip(0..);
+    let mut notes: Vec<Note> = captions
+        .filter_map(|(side, at)| caption(side).map(|caption| Note::Shown(at, caption)))
+        .collect();
+    let first = sides.first().and_then(|side| side.first());
+    let Some((_, first)) = first else { return notes };
+    let definition = first.options.capture.low;
+    let is_one = matched.len() == 1;
+    let lows = matched.iter().filter_map(|positions| {
+        let firsts = sides.iter().zip(positions).filter_map(|(side, &position)| {
+            let (run, report) = side.first()?;
+            Item::all(run, report).get(position).copied()
+        });
+        let firsts: Vec<Item<'_>> = firsts.collect();
+        let mean = |(side, first): (&&[(&Run, &Report)], &Item<'_>)| {
+            let items = side
+                .iter()
+                .filter_map(|(run, report)| repeats::item(run, report, first.label(), is_one));
+            let lows: Vec<f64> =
+                items.filter_map(|item| item.low(Statistic::LOW_1, definition)).collect();
+            (!lows.is_empty()).then(|| lows.iter().sum::<f64>() / float(lows.len()))
+        };
+        let values: Vec<Option<f64>> = sides.iter().zip(&firsts).map(mean).collect();
+        let label = firsts.first().filter(|_| !is_one).map_or("", |first| first.label());
+        let label = label.to_owned();
+        values.iter().any(Option::is_some).then_some(Note::Low { definition, label, values })
+    });
+    // By the default definition, the rows have the values.
+    let is_default = definition == LowDefinition::default();
+    notes.extend(lows.take(if is_default { 1 } else { usize::MAX }));
+    notes
 }
 
 /// Returns a note about the first configuration whose length is not the same in all runs; `None` if there is none.

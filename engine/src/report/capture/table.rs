@@ -3,12 +3,18 @@
 use std::borrow::Cow;
 use std::convert::identity;
 
-use super::{CaptureFigures, FrameFigures, HistogramFigures, LogFigures, RecordingFigures};
+use super::view::caption_of;
+use super::{
+    CaptureFigures, FrameFigures, HistogramFigures, Limiter, LogFigures, RecordingFigures,
+    TickLogFigures, details, format_factor,
+};
 use crate::nanos::Nanos;
+use crate::report::model::capture_view::CaptureView;
 use crate::report::model::table::{
     Cell, Column, SpreadOf, Table, TableBuilder, average_frame_rate,
 };
-use crate::stats::{LowDefinition, Lows, Statistic};
+use crate::stats::{Lows, Spread, Statistic};
+use crate::units::format_time;
 
 /// Shown in place of a statistic that is unknown because it is above the highest bin of a
 /// histogram.
@@ -18,28 +24,42 @@ const NO_HISTOGRAM: &str = "no histogram in the file";
 
 const FRAME_TIMES: SpreadOf =
     SpreadOf { title: "{}", values: "the frame times", samples: "frames" };
+const TICK_TIMES: SpreadOf =
+    SpreadOf { title: "{}", values: "the times of the ticks", samples: "ticks" };
 const READINGS: SpreadOf =
     SpreadOf { title: "{}", values: "the readings of the frame time", samples: "readings" };
+const TICK_READINGS: SpreadOf =
+    SpreadOf { title: "{}", values: "the readings of the tick time", samples: "readings" };
 const VALUES: SpreadOf =
     SpreadOf { title: "{}", values: "all values, by nearest rank of the bins", samples: "values" };
 
 type Builder<'a> = TableBuilder<'a, RecordingFigures>;
 
+/// Returns the times of the frames or ticks of a recording, and its length; `None` for another kind of recording.
+type ReadTimes = fn(&RecordingFigures) -> Option<(&Spread, Option<Nanos>)>;
+
 /// Returns the table of an imported run, whose recordings are all of the same kind.
 pub(in crate::report) fn tables(recordings: &[RecordingFigures]) -> Vec<Table> {
     let Some(first) = recordings.first() else { return Vec::new() };
-    let table = TableBuilder::new("recordings", "Recordings", String::new(), recordings)
+    let caption = caption_of(recordings);
+    let view = first.scope.as_ref().map(|scope| (*scope.view).clone()).unwrap_or_default();
+    let table = TableBuilder::new("recordings", "Recordings", caption.clone(), recordings)
         .group("Recording")
         .column(
             Column::text("label", "Recording", "Name of the recording, thread, or CPU."),
             |recording| Cell::text_of(recording.label.clone()),
         );
     let table = match &first.figures {
-        CaptureFigures::Frames(_) => frame_columns(rate_columns(table)),
-        CaptureFigures::SampledLog(_) => log_columns(table),
+        CaptureFigures::Frames(_) => {
+            limit_columns(frame_columns(rate_columns(table, &view), &view), recordings)
+        }
+        CaptureFigures::SampledLog(first) => log_columns(table, first),
+        CaptureFigures::Ticks(first) => tick_columns(table, first.limit),
         CaptureFigures::Histogram(_) => histogram_columns(table),
     };
-    vec![table.finish()]
+    let mut tables = vec![table.finish()];
+    tables.extend(details::tables(recordings, &caption));
+    tables
 }
 
 fn or_absent(cell: Option<impl Into<Cell>>, reason: &'static str) -> Cell {
@@ -70,8 +90,9 @@ fn histogram(recording: &RecordingFigures, read: impl Fn(&HistogramFigures) -> C
     recording.figures.histogram().map_or_else(other_kind, read)
 }
 
-fn rate_columns(table: Builder<'_>) -> Builder<'_> {
-    let low = LowDefinition::default();
+fn rate_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
+    let low = view.low;
+    let factor = format_factor(view.stutter_factor);
     let by = move |lows: Option<Lows>, reason| {
         or_absent(lows.map(|lows| Cell::Rate(lows.by(low))), reason)
     };
@@ -110,7 +131,7 @@ fn rate_columns(table: Builder<'_>) -> Builder<'_> {
             Column::share(
                 "stutter_share",
                 "Stutter",
-                "Share of the time in frames above 2.5 × the moving median.",
+                format!("Share of the time in frames above {factor} × the moving median."),
             )
             .lower_is_better(),
             |one| frames(one, |frames| Cell::Share(frames.stutter.share)),
@@ -119,7 +140,7 @@ fn rate_columns(table: Builder<'_>) -> Builder<'_> {
             Column::count(
                 "stutter_count",
                 "Stutter frames",
-                "Frames above 2.5 × the moving median.",
+                format!("Frames above {factor} × the moving median; pauses above 2 s are none."),
             )
             .lower_is_better()
             .optional(),
@@ -127,11 +148,51 @@ fn rate_columns(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn frame_columns(table: Builder<'_>) -> Builder<'_> {
+fn frame_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
+    let table = table.group("Frame time");
+    let table = match view.above {
+        None => table,
+        Some(limit) => table
+            .column(
+                Column::count(
+                    "above_count",
+                    format!("Above {}", format_time(limit)),
+                    format!("Frames of more than {}.", format_time(limit)),
+                )
+                .lower_is_better(),
+                |one| {
+                    frames(one, |it| or_absent(it.above.map(|(_, it)| it.count), "not requested"))
+                },
+            )
+            .column(
+                Column::share(
+                    "above_time_share",
+                    format!("Time above {}", format_time(limit)),
+                    format!("Share of the time in frames of more than {}.", format_time(limit)),
+                )
+                .lower_is_better(),
+                |one| {
+                    let share =
+                        |it: &FrameFigures| it.above.map(|(_, it)| Cell::Share(it.time_share));
+                    frames(one, |it| or_absent(share(it), "not requested"))
+                },
+            ),
+    };
+    let table = time_columns(table, FRAME_TIMES, |one| match &one.figures {
+        CaptureFigures::Frames(frames) => Some((&frames.frame_time, frames.elapsed)),
+        _ => None,
+    });
+    table.column(
+        Column::count("missing_count", "Missing", "Rows without a frame time.").optional(),
+        |one| frames(one, |it| it.missing_count.into()),
+    )
+}
+
+/// Adds the statistics of the times of frames or ticks, and the length of the file.
+fn time_columns(table: Builder<'_>, values: SpreadOf, times: ReadTimes) -> Builder<'_> {
     table
-        .group("Frame time")
         .spread_columns(
-            FRAME_TIMES,
+            values,
             &[
                 (Statistic::Min, "min_nanos", identity),
                 (Statistic::P50, "p50_nanos", identity),
@@ -142,36 +203,154 @@ fn frame_columns(table: Builder<'_>) -> Builder<'_> {
                 (Statistic::Mean, "mean_nanos", identity),
                 (Statistic::StdDev, "std_dev_nanos", identity),
             ],
-            |one| match &one.figures {
-                CaptureFigures::Frames(frames) => Ok(&frames.frame_time),
-                _ => Err(other_kind()),
-            },
+            move |one| times(one).map(|(spread, _)| spread).ok_or_else(other_kind),
         )
         .group("File")
         .column(
             Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
-            |one| frames(one, |it| or_absent(it.elapsed, "the file has no clock")),
-        )
-        .column(
-            Column::count("missing_count", "Missing", "Rows without a frame time.").optional(),
-            |one| frames(one, |it| it.missing_count.into()),
+            move |one| match times(one) {
+                Some((_, elapsed)) => {
+                    or_absent(elapsed, "not in the file, or only a part is shown")
+                }
+                None => other_kind(),
+            },
         )
 }
 
-fn log_columns(table: Builder<'_>) -> Builder<'_> {
+/// Adds how many frames are limited by what, and how many were not presented or not displayed, where a file has it.
+fn limit_columns<'a>(table: Builder<'a>, recordings: &[RecordingFigures]) -> Builder<'a> {
+    let has = |is: fn(&FrameFigures) -> bool| {
+        recordings.iter().any(|one| matches!(&one.figures, CaptureFigures::Frames(it) if is(it)))
+    };
+    let share = |it: &FrameFigures, by: Limiter| {
+        let found = it.limits.iter().find(|limit| limit.by == by);
+        or_absent(found.map(|limit| Cell::Share(limit.share)), "the file has not all busy times")
+    };
+    let mut table = table.group("Limited by");
+    if has(|it| !it.limits.is_empty()) {
+        table = table
+            .column(
+                Column::share(
+                    "gpu_limited_share",
+                    "By GPU",
+                    "Share of frames during at least 95% of which the GPU was busy.",
+                ),
+                move |one| frames(one, |it| share(it, Limiter::Gpu)),
+            )
+            .column(
+                Column::share(
+                    "cpu_limited_share",
+                    "By CPU",
+                    "Share of frames during at least 95% of which the CPU was busy, and not the GPU.",
+                ),
+                move |one| frames(one, |it| share(it, Limiter::Cpu)),
+            );
+    }
+    table = table.group("Displayed");
+    if has(|it| it.dropped_count.is_some()) {
+        table = table.column(
+            Column::count(
+                "dropped_count",
+                "Dropped",
+                "Frames that were presented, but never displayed.",
+            )
+            .lower_is_better(),
+            |one| frames(one, |it| or_absent(it.dropped_count, "not in the file")),
+        );
+    }
+    if has(|it| it.generated_counts.is_some()) {
+        let of = |it: &FrameFigures, at: usize| {
+            let counts = it.generated_counts.and_then(|counts| counts.get(at).copied());
+            or_absent(counts, "not in the file")
+        };
+        table = table
+            .column(
+                Column::count(
+                    "generated_count",
+                    "Generated",
+                    "Displayed frames that a driver or library made, not the application.",
+                ),
+                move |one| frames(one, |it| of(it, 0)),
+            )
+            .column(
+                Column::count("repeated_count", "Repeated", "Frames that were displayed again.")
+                    .optional(),
+                move |one| frames(one, |it| of(it, 1)),
+            );
+    }
+    table
+}
+
+fn tick_columns(table: Builder<'_>, limit: Nanos) -> Builder<'_> {
+    fn ticks(recording: &RecordingFigures, read: impl Fn(&TickLogFigures) -> Cell) -> Cell {
+        match &recording.figures {
+            CaptureFigures::Ticks(ticks) => read(ticks),
+            _ => other_kind(),
+        }
+    }
+    let limit = format_time(limit);
+    let table = table
+        .group("Ticks")
+        .column(Column::count("ticks_count", "Ticks", "Ticks with a time."), |one| {
+            ticks(one, |it| it.tick_time.count.into())
+        })
+        .column(
+            Column::rate(
+                "ticks_per_second",
+                "Rate",
+                "ticks/s",
+                "Ticks per second by the clock of the file.",
+            )
+            .higher_is_better(),
+            |one| {
+                ticks(one, |it| {
+                    or_absent(it.per_second.map(Cell::Rate), "the file has no times of its rows")
+                })
+            },
+        )
+        .column(
+            Column::share(
+                "above_share",
+                format!("Above {limit}"),
+                format!("Share of ticks of more than {limit}."),
+            )
+            .lower_is_better(),
+            |one| ticks(one, |it| Cell::Share(it.above_share)),
+        )
+        .column(
+            Column::count(
+                "above_count",
+                format!("Ticks above {limit}"),
+                format!("Ticks of more than {limit}."),
+            )
+            .lower_is_better()
+            .optional(),
+            |one| ticks(one, |it| it.above_count.into()),
+        )
+        .group("Tick time");
+    time_columns(table, TICK_TIMES, |one| match &one.figures {
+        CaptureFigures::Ticks(ticks) => Some((&ticks.tick_time, ticks.elapsed)),
+        _ => None,
+    })
+}
+
+fn log_columns<'a>(table: Builder<'a>, first: &LogFigures) -> Builder<'a> {
+    let is_of_frames = first.average_fps.is_some();
+    let readings = if is_of_frames { READINGS } else { TICK_READINGS };
     let of = |statistic, key, read: fn(&LogFigures) -> Nanos| {
-        (READINGS.column(statistic, key).neutral(), read)
+        (readings.column(statistic, key).neutral(), read)
     };
     let columns = [
         of(Statistic::Min, "min_nanos", |log| log.min),
         of(Statistic::P50, "p50_nanos", |log| log.p50),
         of(Statistic::Max, "max_nanos", |log| log.max),
     ];
-    let table = table
-        .column(Column::count("readings_count", "Readings", "Rows with a frame time."), |one| {
-            log(one, |log| log.count.into())
-        })
-        .column(
+    let rows = format!("Rows with a {} time.", first.sample());
+    let mut table = table.column(Column::count("readings_count", "Readings", rows), |one| {
+        log(one, |log| log.count.into())
+    });
+    if is_of_frames {
+        table = table.column(
             Column::rate(
                 "average_fps",
                 "Average",
@@ -179,16 +358,19 @@ fn log_columns(table: Builder<'_>) -> Builder<'_> {
                 "Mean of the frame rates of all readings, each of an interval of the same length.",
             )
             .higher_is_better(),
-            |one| log(one, |log| Cell::Rate(log.average_fps)),
-        )
-        .column(
-            Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
-            |one| log(one, |log| or_absent(log.elapsed, "the file has no clock")),
-        )
-        .column(
+            |one| log(one, |log| log.average_fps.map_or_else(other_kind, Cell::Rate)),
+        );
+    }
+    table = table.column(
+        Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
+        |one| log(one, |log| or_absent(log.elapsed, "the file has no clock")),
+    );
+    if is_of_frames {
+        table = table.column(
             Column::setting("frame_time_sum_nanos", "Frame times, sum", "Sum of all readings."),
             |one| log(one, |log| log.frame_time_sum.into()),
         );
+    }
     columns.into_iter().fold(table, |table, (column, read)| {
         table.column(column, move |one| log(one, |it| read(it).into()))
     })

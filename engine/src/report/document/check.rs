@@ -10,7 +10,7 @@ use super::super::quick::{
 use super::Grid;
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
-use crate::report::{Disturbance, Standing, own_gaps, rare_words};
+use crate::report::{Caution, Disturbance, Standing, own_gaps, rare_words};
 use crate::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
 use crate::stats::{Grade, GradeRange};
 use crate::units::{
@@ -518,6 +518,7 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
         QualityCheck::DebugBuild => {
             ("Build", "Debug build: results can be worse than with a release build.".to_owned())
         }
+        QualityCheck::EditedAfterExport => ("File", Caution::EditedAfterExport.to_string()),
     }
 }
 

@@ -3,6 +3,7 @@
 mod cells;
 mod changes;
 mod summary;
+mod tables;
 
 use super::drawn::{ColumnLook, DrawnCell, DrawnColumn, DrawnRow, DrawnTable, Sign};
 use super::{
@@ -15,7 +16,9 @@ use crate::report::comparison::words::{
     HOW_EVALUATED, MAXIMUM, NOISE_FLOOR, check_sentence, direction, evidence, letter, noise_floor,
     note, obstacle, outcomes, percents, sentence,
 };
-use crate::report::comparison::{ComparedRow, Condition, Item, Overall, Relevance, Variation};
+use crate::report::comparison::{
+    ComparedRow, Condition, Item, Overall, Relevance, Variation, split_groups,
+};
 use crate::report::{Chart, Comparison, GradePlace, Report};
 use crate::run::Run;
 use crate::stats::{LogHistogram, Outcome, Sorted, distinct};
@@ -23,6 +26,7 @@ use crate::units::{format_count, format_long_time};
 
 pub use self::cells::{Cells, cells, metric_unit};
 pub use self::changes::{Change, Changes, RelativeChange};
+pub use self::tables::{Difference, condition_table, difference_table};
 
 /// Runs with their reports.
 pub type Evaluated<'a> = [(&'a Run, &'a Report)];
@@ -59,10 +63,13 @@ impl<'a> ComparisonSet<'a> {
     /// Returns the command that prints the same comparison.
     fn command(&self) -> String {
         let ids: Vec<&str> = self.runs.iter().map(|(run, _)| self.id(run)).collect();
-        let runs = match self.comparison.variation {
-            Variation::Groups([count, _]) => {
-                let (a, b) = ids.split_at(count.min(ids.len()));
-                format!("--a {} --b {}", a.join(" "), b.join(" "))
+        let runs = match &self.comparison.variation {
+            Variation::Groups(counts) => {
+                let groups = split_groups(&ids, counts).into_iter().zip(0..);
+                let option = |(ids, group): (&[&str], usize)| {
+                    format!("--{} {}", letter(group).to_ascii_lowercase(), ids.join(" "))
+                };
+                groups.map(option).collect::<Vec<_>>().join(" ")
             }
             _ => ids.join(" "),
         };
@@ -70,16 +77,15 @@ impl<'a> ComparisonSet<'a> {
         let share = minimum.share.map(|share| format!(" --min-effect {}%", percents(share)));
         let points = minimum.points.map(|points| format!(" --min-effect {}pp", percents(points)));
         let [share, points] = [share, points].map(Option::unwrap_or_default);
-        format!("jitterscope-cli compare {runs} --prior {}{share}{points}", prior.to_text())
+        let (_, report) = self.runs.first().copied().unzip();
+        let view = report.map_or_else(String::new, |it: &Report| it.options.capture.arguments());
+        format!("jitterscope-cli compare {runs} --prior {}{share}{points}{view}", prior.to_text())
     }
 
     /// Returns the runs of each side of the comparison: a group of runs, or a single run.
     pub(crate) fn sides(&self) -> Vec<&'a Evaluated<'a>> {
-        match self.comparison.variation {
-            Variation::Groups([count, _]) => {
-                let (a, b) = self.runs.split_at(count.min(self.runs.len()));
-                vec![a, b]
-            }
+        match &self.comparison.variation {
+            Variation::Groups(counts) => split_groups(self.runs, counts),
             _ => self.runs.chunks(1).collect(),
         }
     }

@@ -1,6 +1,8 @@
 //! Facts about the machine and the reliability of a report, as pairs of name and value.
 
-use crate::machine::Machine;
+use std::borrow::Cow;
+
+use crate::machine::{Machine, NOT_REPORTED};
 use crate::platform::{PowerSource, TraceSource};
 use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
@@ -23,7 +25,12 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     let mut add = |name, value: Option<String>| {
         lines.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
     };
-    add("Processor", machine.cpu_model.clone());
+    // What everyone asks of a capture is shown also where its file does not state it.
+    let is_capture = run.capture().is_some();
+    let fact = |value: &Option<String>| {
+        value.clone().or_else(|| is_capture.then(|| NOT_REPORTED.to_owned()))
+    };
+    add("Processor", fact(&machine.cpu_model));
     let threads = machine.cpus.len();
     add(
         "CPUs",
@@ -41,9 +48,9 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
             format!("{:.1} GiB", f64::from(mebibytes) / 1024.0)
         }),
     );
-    add("GPU", machine.gpu.clone());
-    add("GPU driver", machine.gpu_driver.clone());
-    add("System", machine.os.clone());
+    add("GPU", fact(&machine.gpu));
+    add("GPU driver", fact(&machine.gpu_driver));
+    add("System", fact(&machine.os));
     add("Kernel", machine.kernel.clone());
     add("Virtual machine", machine.virtualization.clone());
     add("Power", Some(power(machine).collect::<Vec<_>>().join(", ")));
@@ -75,10 +82,9 @@ pub fn machine_line(run: &Run) -> String {
     }
     words.extend(machine.gpu.clone());
     words.extend(machine.os.clone());
-    let system = machine.system();
-    words.extend((machine.os.as_ref() != Some(&system)).then_some(system));
+    words.extend(machine.known_system().filter(|system| machine.os.as_ref() != Some(system)));
     words.extend(power(machine));
-    words.join(", ")
+    if words.is_empty() { format!("machine {NOT_REPORTED}") } else { words.join(", ") }
 }
 
 /// Describes the measurement quality in one line: "none of 1 800 frames lost, ran as requested
@@ -89,9 +95,9 @@ pub(crate) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
         lost => format_count(lost),
     };
     let samples = run.sample_count();
-    // A capture holds what its file has: whether the other program lost frames is not known.
+    // A capture and a recording hold what a log has: whether the other program lost frames is not known.
     let lost = format!("{lost} of {} {} lost", format_count(samples), run.subject.samples_name());
-    let mut words: Vec<String> = run.capture().is_none().then_some(lost).into_iter().collect();
+    let mut words: Vec<String> = run.plan().is_some().then_some(lost).into_iter().collect();
     if let Some(share) = foreign_share(report).filter(|_| has_machine) {
         words.push(format!("other programs {} of one CPU", format_share(share)));
     }
@@ -113,6 +119,31 @@ pub(crate) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
     words.join(", ")
 }
 
+/// Maximum number of annotations and tags in a document, and of characters of a note and of a tag: as many as the window
+/// saves. A file of another program may have more, which are in JSON alone.
+const MAX_ANNOTATIONS: usize = 500;
+const MAX_TAGS: usize = 20;
+const MAX_TAG: usize = 200;
+pub(super) const MAX_NOTE: usize = 10_000;
+
+/// Returns the beginning of a text, with "…" where it is longer than this number of characters.
+pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
+        Some(beginning) => Cow::Owned(format!("{beginning}…")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Returns the tags of a run in a line.
+pub(super) fn tags(run: &Run) -> String {
+    let tags: Vec<Cow<'_, str>> =
+        run.tags.iter().take(MAX_TAGS).map(|tag| cut(tag, MAX_TAG)).collect();
+    match run.tags.len().saturating_sub(MAX_TAGS) {
+        0 => tags.join(", "),
+        others => format!("{}, and {} more", tags.join(", "), format_count(others)),
+    }
+}
+
 /// Returns the user's notes about points and ranges in time, each as its position in time and its text. If the run has
 /// several trials, the position includes the label of the trial.
 pub(crate) fn annotations(run: &Run) -> Vec<(String, String)> {
@@ -124,7 +155,13 @@ pub(crate) fn annotations(run: &Run) -> Vec<(String, String)> {
         };
         Some((place, one.text.clone()))
     };
-    run.annotations.iter().filter_map(line).collect()
+    let mut lines: Vec<(String, String)> =
+        run.annotations.iter().take(MAX_ANNOTATIONS).filter_map(line).collect();
+    let others = run.annotations.len().saturating_sub(MAX_ANNOTATIONS);
+    if 0 < others {
+        lines.push(("Not listed".to_owned(), count_text(others, "annotations")));
+    }
+    lines
 }
 
 /// Returns the CPU time of other programs as a share of one CPU: the max over the configurations, or `None` if it is

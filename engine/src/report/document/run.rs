@@ -3,11 +3,12 @@
 pub(super) mod head;
 mod lateness;
 pub(super) mod quality;
+mod recorded;
 
 use super::drawn::{ColumnLook, Drawing, DrawnCell, DrawnColumn, DrawnRow, DrawnTable, Sign};
 use super::{
-    ALL, Block, Document, Fact, FactsLook, Grid, Line, MAX_WARNINGS, PAGE, Piece, Section,
-    Statement, Summary, Width, facts,
+    ALL, Block, Document, Fact, FactsLook, Grid, Line, MAX_WARNINGS, PAGE, PAGE_AND_ALL, Piece,
+    Section, Statement, Summary, Width, facts,
 };
 use crate::nanos::Nanos;
 use crate::report::chart::{Axis, default_row};
@@ -74,6 +75,11 @@ pub(crate) fn document(
     };
     let key = report.key_table(&["requested", "applied"]);
     document.extend(PAGE, key.map(|table| Block::Table(Box::new(table), 0)));
+    // A capture has a table only for what its file has or what was asked for, and a recording one for what was marked.
+    let is_asked = |table: &&Table| run.capture().is_some() || table.key == "marks";
+    let further = report.tables.iter().skip(1).filter(is_asked);
+    document.extend(PAGE, further.map(|table| Block::Table(Box::new(table.clone()), 0)));
+    document.extend(PAGE_AND_ALL, recorded::blocks(run, report));
     let samples = run.subject.samples_name();
     let ranking =
         (!report.delays.ranked.is_empty()).then(|| lateness::ranking(&report.delays, samples));

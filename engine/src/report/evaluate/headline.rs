@@ -33,9 +33,14 @@ pub struct Headline {
     pub refused: usize,
     /// How the run ended.
     pub ending: Ending,
+    /// Whether an exported file of the run was changed after it was written.
+    pub is_edited: bool,
 }
 
 impl Headline {
+    /// What lists show for an edited run.
+    pub const EDITED: &str = "edited after export";
+
     /// Returns the summary of a run whose report is already computed.
     pub fn of_report(run: &Run, report: &Report) -> Self {
         let verdict = &report.verdict;
@@ -80,6 +85,7 @@ impl Headline {
                 .filter(|row| row.granted.is_some() && !row.is_as_requested())
                 .count(),
             ending: run.ending.clone(),
+            is_edited: run.health.edited_after_export,
         }
     }
 }

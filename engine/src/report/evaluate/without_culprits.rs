@@ -35,10 +35,15 @@ use crate::units::{format_count, format_time, join_names};
 /// The maximum number of sources that a verdict blames.
 const MAX_NAMED: usize = 3;
 
-/// Returns the verdict with the grade of all samples, and the grade without those that named sources delayed; `None` if
+/// Returns the verdict with the grade of all samples, and the grade without those that named sources delayed, with the names
+/// of these sources; `None` if
 /// the verdict is not inconclusive, or if the run would have no better grade without them. Without enough samples for a
 /// grade, a source of at least half of the lateness is blamed all the same. Time: O(n log n), once per source.
-pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Verdict> {
+pub(super) fn blame(
+    run: &Run,
+    report: &Report,
+    verdict: &Verdict,
+) -> Option<(Verdict, Vec<String>)> {
     let Standing::Inconclusive { measured, disturbance } = verdict.standing else { return None };
     let grade = measured.grade().filter(|_| !matches!(disturbance, Disturbance::Slept(_)))?;
     let ranked = report.delays.ranked.iter();
@@ -59,8 +64,8 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
     let unknown = format!("not enough {samples}");
     let (sources, without) =
         better.or_else(|| undecided.map(|sources| (sources, unknown.as_str())))?;
-    let names: Vec<String> = sources.iter().map(|delay| delay.name.clone()).collect();
-    let names = join_names(&names);
+    let blamed: Vec<String> = sources.iter().map(|delay| delay.name.clone()).collect();
+    let names = join_names(&blamed);
     let is_one = sources.len() == 1;
     let while_running = if sources.iter().all(|delay| delay.program.is_some()) {
         format!("while {names} {}", if is_one { "runs" } else { "run" })
@@ -84,7 +89,7 @@ pub(super) fn blame(run: &Run, report: &Report, verdict: &Verdict) -> Option<Ver
         advice: sources.first().map_or_else(String::new, |delay| delay.advice()),
         ..verdict.finding.clone()
     };
-    Some(Verdict { grade: Some(grade), standing: Standing::Noted(disturbance), finding })
+    Some((Verdict { grade: Some(grade), standing: Standing::Noted(disturbance), finding }, blamed))
 }
 
 /// Returns the grade that was measured, even if it was disturbed; `None` with too little data.

@@ -130,6 +130,7 @@ fn by_threads(
             label: kind.name().to_owned(),
             points: found.iter().map(|one| (f64::from(one.0), one.1)).collect(),
             intervals: intervals.unwrap_or_default(),
+            ..Series::default()
         }
     });
     series.filter(|series| !series.points.is_empty()).collect()

@@ -24,6 +24,8 @@ pub(in crate::report) const HIDDEN: Nanos = Nanos::from_millis(500);
 /// A reason to trust a run less.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
+    /// An exported file of the run was changed after it was written.
+    EditedAfterExport,
     /// The run was stopped early.
     Stopped {
         /// Number of complete configurations.
@@ -122,9 +124,13 @@ impl Caution {
     }
 }
 
+const EDITED_AFTER_EXPORT: &str = "Edited after export: the checksum of its file does not match, so the values may not be the \
+                                   measured ones.";
+
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::EditedAfterExport => f.write_str(EDITED_AFTER_EXPORT),
             Self::Stopped { complete, planned } => write!(
                 f,
                 "Stopped early. {complete} of {planned} configurations are complete, without a \
@@ -314,8 +320,12 @@ pub(in crate::report) fn progress(rows: &[Configuration]) -> (usize, usize) {
 /// Returns every reason to trust the run less, the most serious first.
 pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     let mut cautions = Vec::new();
+    let health = &run.health;
+    cautions.extend(health.edited_after_export.then_some(Caution::EditedAfterExport));
     match &run.ending {
         Ending::Finished => {}
+        // A recording is ended by its user.
+        Ending::Stopped if run.recording().is_some() => {}
         Ending::Stopped => {
             let (complete, planned) = progress(rows);
             cautions.push(Caution::Stopped { complete, planned });
@@ -323,7 +333,6 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
         Ending::Recovered => cautions.push(Caution::Recovered),
         Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
     }
-    let health = &run.health;
     let damaged = Some(health.damaged_lines).filter(|count| 0 < *count);
     cautions.extend(damaged.map(Caution::DamagedLines));
     cautions.extend(starved(run).map(Caution::Starved));

@@ -13,7 +13,7 @@ pub use common::{
     default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
 pub(in crate::report) use forest::{ForestRow, ForestTitles, forest};
-pub use ticks::{AxisKind, FLOOR, Tick, ZERO, row_ticks};
+pub use ticks::{AxisKind, FLOOR, ROW_SHARE, Tick, ZERO, row_ticks};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
@@ -35,6 +35,8 @@ pub struct Chart {
     pub marks: Marks,
     /// Lines at notable values, such as the late threshold.
     pub limits: Vec<Limit>,
+    /// A range of values of the vertical axis behind the marks, such as those that differ too little to matter.
+    pub band: Option<(f64, f64)>,
     /// Whether the plot takes up half of the page width, so that two plots fit side by side.
     pub is_half: bool,
 }
@@ -163,7 +165,7 @@ impl Axis {
         if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Creates an axis of rows with these names, from top to bottom.
+    /// Creates an axis of rows with these names, from top to bottom; as a horizontal axis, of columns from left to right.
     pub fn rows(names: Vec<String>) -> Self {
         let count = names.iter().fold(0.0, |count, _| count + 1.0);
         Self { names, ..Self::linear("", Quantity::Text, 0.0, count) }
@@ -206,12 +208,14 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// The low and the high end of the interval of each point; empty if the series has no intervals.
     pub intervals: Vec<(f64, f64)>,
+    /// Whether the points are hollow and not connected: they count less than those of other series.
+    pub is_hollow: bool,
 }
 
 impl Series {
     /// Creates a series without intervals.
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { label: label.into(), points, intervals: Vec::new() }
+        Self { label: label.into(), points, ..Self::default() }
     }
 
     /// Creates the steps of a histogram from the edges and the counts of its bins.
@@ -343,7 +347,7 @@ impl Chart {
         marks: Marks,
     ) -> Self {
         let limits = Vec::new();
-        Self { key, title, note: String::new(), x, y, marks, limits, is_half: false }
+        Self { key, title, note: String::new(), x, y, marks, limits, band: None, is_half: false }
     }
 
     /// Whether there is nothing to draw.

@@ -13,8 +13,14 @@ use crate::units::{format_count, format_others, format_share, format_time};
 pub(in crate::report) const OWN_LOAD: &str = "Background load of this test";
 
 /// Returns the program of a thread: `chrome` for the name `chrome (Compositor)`.
-pub(in crate::report) fn program_of(thread: &str) -> &str {
+pub(crate) fn program_of(thread: &str) -> &str {
     thread.split(" (").next().unwrap_or(thread)
+}
+
+/// Returns whether a name replaces the unknown name of a thread: "thread 4711", "unknown thread".
+pub(in crate::report) fn is_placeholder(name: &str) -> bool {
+    let id = name.strip_prefix("thread ");
+    name == "unknown thread" || id.is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns whether `own`, the name of a thread of Jitterscope, is that of a load thread.
@@ -68,6 +74,8 @@ pub struct Delays {
     /// The program that was the busiest during at least half of the late samples of a trial. It is shown as a
     /// hint if the system does not permit the names of the delaying threads to be recorded.
     pub suspect: Option<String>,
+    /// The sources that the verdict blames, if it is about a run that named programs disturbed.
+    pub blamed: Vec<String>,
     /// Other programs, the busiest first. Empty unless the verdict is that other programs disturbed the run.
     pub busy: Vec<Suspect>,
 }
@@ -170,14 +178,22 @@ impl Delays {
         self.suspect.as_deref().filter(|_| is_unnamed)
     }
 
-    /// Returns whether the verdict or its advice names this thread or its program.
+    /// Returns whether the verdict or its advice names this thread or its program, or the thread has no name of a program.
+    /// All threads of a program are named, or none: otherwise it would be several sources of delay in an export, and the
+    /// verdict there another one.
     pub fn names(&self, thread: &str) -> bool {
+        let is_it = |name: &str| name == thread || program_of(name) == program_of(thread);
         let is_main = self.main().is_some_and(|main| {
             let is_load = main.name == OWN_LOAD && is_load_thread(thread);
-            main.name == thread || main.program.as_deref() == Some(program_of(thread)) || is_load
+            is_it(&main.name) || is_load
         });
-        let is_busy = self.busy.iter().any(|one| one.name == thread);
-        is_main || is_busy || self.shown_suspect() == Some(thread)
+        let mut stated = self.blamed.iter().map(String::as_str);
+        let mut busy = self.busy.iter().map(|one| one.name.as_str());
+        is_main
+            || is_placeholder(thread)
+            || stated.any(is_it)
+            || busy.any(is_it)
+            || self.shown_suspect().is_some_and(is_it)
     }
 
     /// Adds the busiest programs to the evidence of a verdict, if other programs disturbed the measurement.
@@ -282,6 +298,7 @@ mod tests {
             recorded_count: 60,
             ranked: vec![delay],
             suspect,
+            blamed: Vec::new(),
             busy: Vec::new(),
         }
     }

@@ -1,5 +1,27 @@
 //! Grades of measurements. If the 95% interval of the graded value covers several grades, the result is a bound such
 //! as Good or better. If the interval reaches from Good or Excellent to Poor, there is no grade.
+//!
+//! **The idea.** A grade is a promise: measured again, this PC gets the same word. A value near a limit cannot promise that,
+//! however it was rounded, but its interval shows what it can: if both ends have the same grade, that grade holds; if they have
+//! different ones, the result is the bound that covers both. "Good or better" is a weaker promise that holds. From Good to Poor,
+//! no useful promise is left, and the result states what would decide it instead ([`Needed`]).
+//!
+//! **How many more samples.** The width of an interval is inversely proportional to the square root of the number of samples. To
+//! fit between two limits, it has to shrink by some factor, so the run has to be longer by the square of its inverse.
+//!
+//! **An example.** p99 is 1.6 ms, its interval 1.2 to 2.2 ms, from 3 600 frames at 60 FPS; the limits are 0.5, 1.5, and 3 ms.
+//! 1.2 ms is Good and 2.2 ms is Fair, so the grade is "Fair or better". The value itself is Fair. For one grade, the lower end has
+//! to come above 1.5 ms: its distance from the value must shrink from 0.4 to 0.1 ms, by a factor of 4, which takes 16 times as
+//! many frames: 54 000 more, or 15 minutes. Had the value been 1.51 ms, it would be 0.31 to 0.01, a factor of 31 and 961 times as
+//! many: more than `MAX_TIMES`, so the result is too close to a limit to decide.
+//!
+//! **Several parts** (a sleep under load and without, several CPUs) are graded one by one, and the worst one decides, at both
+//! ends: the best grade of the whole is the worst of the best ones. Only a part that can still make the whole worse needs more
+//! samples. A part that other programs disturbed counts if it is Good or better nevertheless, as disturbance only makes timing
+//! worse; otherwise it is ignored, unless it is worse than all that count: then no grade is stated (`conclude`).
+//!
+//! **Why not the simpler way.** Grading the estimate alone flips between two words from run to run. Grading the pessimistic end
+//! alone calls every short run Poor. Asking for a fixed number of samples is too many for a quiet PC and too few for a busy one.
 
 use super::disturbance::Disturbance;
 use crate::nanos::Nanos;

@@ -101,7 +101,7 @@ const KNOWN: [KnownProgram; 14] = [
 const MAX_REPORTED: usize = 15;
 
 /// Returns a sentence on what a program does and what helps against it without code; `None` if nothing is known of it.
-pub(super) fn known_program(name: &str) -> Option<String> {
+pub(in crate::report) fn known_program(name: &str) -> Option<String> {
     let is_it = |known: &&str| name == *known || known.get(..MAX_REPORTED) == Some(name);
     let found = KNOWN.iter().find(|known| known.names.iter().any(is_it))?;
     Some(format!("{name} {}", found.advice))

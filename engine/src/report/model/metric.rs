@@ -131,6 +131,9 @@ impl Metric {
         Self::time("max", "Max", Track::FrameTimes, Statistic::Max),
     ];
 
+    /// The metrics of an imported log of the ticks of a server.
+    pub const TICKS: &[Self] = Self::FRAMES.as_slice().split_at(4).1;
+
     /// The metrics of an imported log with one reading per interval, which has no reading of most frames.
     pub const READINGS: [Self; 3] = [
         Self::time("p50", "p50", Track::FrameTimes, Statistic::P50),

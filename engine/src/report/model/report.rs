@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use super::capture_view::CaptureView;
 use super::caution::Caution;
 use super::configuration::Configuration;
 use super::delays::{Delay, Delays};
@@ -12,15 +13,17 @@ use super::verdict::Verdict;
 use crate::plan::DEFAULT_LATE_PERCENT;
 
 /// The definitions that a user can choose for the figures of a report. Grades and comparisons do not depend on them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The late threshold in percent of a frame. Not used if the plan has a late threshold.
     pub late_percent: f64,
+    /// What is asked of a capture; of no other run.
+    pub capture: CaptureView,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { late_percent: DEFAULT_LATE_PERCENT.into() }
+        Self { late_percent: DEFAULT_LATE_PERCENT.into(), capture: CaptureView::default() }
     }
 }
 

@@ -21,6 +21,7 @@ pub(in crate::report) use spread::{SpreadOf, average_frame_rate};
 
 use std::borrow::Cow;
 
+use crate::report::model::cause::Cause;
 use crate::units::Unit;
 
 /// A result as typed columns and cells.
@@ -51,6 +52,8 @@ pub struct TableRow {
     pub is_key: bool,
     /// Whether the first cell names a program that neither the verdict nor its advice names. Exports redact it.
     pub is_private: bool,
+    /// The cause that the row is about, whose mark is drawn before its name.
+    pub cause: Option<Cause>,
 }
 
 impl Table {

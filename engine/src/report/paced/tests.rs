@@ -125,7 +125,7 @@ fn every_column_of_a_frame_loop_holds_its_figure() {
 #[test]
 fn options_choose_the_late_threshold() {
     let run = frame_loop();
-    let options = Options { late_percent: 1.0 };
+    let options = Options { late_percent: 1.0, ..Options::default() };
     let report = Report::of(&run, &options);
     let table = &report.tables[0];
     assert_eq!(table.cell(0, "late_count"), Some(&Cell::Count(100)), "101 to 200 µs");

@@ -5,11 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::super::agent_error::{AgentError, Transport};
-use super::{Agent, SIGN_IN};
+use super::{Agent, SIGN_IN, start_program};
 use crate::plan::{CpuFacts, Plan};
-use crate::platform::{
-    ELEVATION, Elevation, PipedProgram, cpu_facts, elevatable_program, program_in_path,
-};
+use crate::platform::{ELEVATION, Elevation, cpu_facts, elevatable_program, program_in_path};
 
 impl Agent {
     /// The default command that grants administrator rights; `None` on systems without such a command.
@@ -41,7 +39,7 @@ impl Agent {
             if need_idle_file(plans, &cpu_facts()) {
                 arguments.push(format!("--{}", Self::IDLE_ARGUMENT).into());
             }
-            PipedProgram::start(&by, &arguments)?
+            start_program(&by, &arguments)?
         };
         Self::over(Self::NAME, Some(program), pipes, (Transport::Administrator, SIGN_IN))
     }

@@ -207,8 +207,8 @@ fn banners_are_skipped_and_endless_ones_are_not() {
     assert!(matches!(endless_line, Err(StartError::Agent(AgentError::Noise))), "{endless_line:?}");
     let endless_lines = against(io::repeat(b'\n'));
     assert!(matches!(endless_lines, Err(StartError::Agent(AgentError::Noise))));
-    let newer = against(Cursor::new(b"{\"jitterscope\":2,\"answer\":\"hi\"}\n"));
-    assert!(matches!(newer, Err(StartError::Agent(AgentError::Version { found: 2 }))));
+    let newer = against(Cursor::new(b"{\"jitterscope\":3,\"answer\":\"hi\"}\n"));
+    assert!(matches!(newer, Err(StartError::Agent(AgentError::Version { found: 3 }))));
 }
 
 #[test]

@@ -184,8 +184,11 @@ fn edits_at_the_same_time_lose_nothing() {
             let is_there = match edit(round) {
                 Edit::Name(name) => run.name == name,
                 Edit::Note(note) => run.note == note,
-                Edit::Tags(tags) => run.tags == tags,
-                Edit::Annotations(_) => false,
+                Edit::ChangeTags { added, removed } => {
+                    added.iter().all(|tag| run.tags.contains(tag))
+                        && !removed.iter().any(|tag| run.tags.contains(tag))
+                }
+                Edit::Tags(_) | Edit::Annotations(_) => false,
             };
             assert!(is_there, "round {round} is lost: {}, {}, {:?}", run.name, run.note, run.tags);
         }
@@ -193,6 +196,18 @@ fn edits_at_the_same_time_lose_nothing() {
     std::thread::scope(|scope| {
         scope.spawn(|| edit(&|round| Edit::Name(format!("name {round}"))));
         scope.spawn(|| edit(&|round| Edit::Note(format!("note {round}"))));
-        scope.spawn(|| edit(&|round| Edit::Tags(vec![format!("tag {round}")])));
+        let tags = |round: u32| {
+            let [new, old] = [round, round.wrapping_sub(1)].map(|round| format!("tag {round}"));
+            Edit::ChangeTags { added: vec![new], removed: vec![old] }
+        };
+        scope.spawn(move || edit(&tags));
     });
+}
+
+#[test]
+fn run_that_vanishes_is_not_listed() {
+    let (_folder, store) = store(1);
+    // Operation 0 lists the folder, 1 opens the cache, 2 reads the state of the file, 3 opens it.
+    let (lines, _) = with_fault(Fault::Vanishes, 3, || store.lines().unwrap());
+    assert!(lines.is_empty(), "{lines:?}");
 }

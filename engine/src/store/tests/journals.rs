@@ -271,3 +271,13 @@ fn temporary_files_of_ended_processes_are_removed_and_others_stay() {
     drop(draft);
     assert_eq!(files(folder.path()).len(), 1);
 }
+
+#[test]
+fn journal_that_vanishes_is_no_problem() {
+    let (folder, store) = store();
+    leave_journal(folder.path(), "a", &journal_lines(&run(1), 12));
+    // Operations 0 and 1 list the folder; operation 2 opens the journal.
+    let (found, _) = with_fault(Fault::Vanishes, 2, || store.recover().unwrap());
+    assert!(found.is_empty(), "{found:?}");
+    assert!(files(folder.path()).is_empty(), "the journal was there until it was opened");
+}

@@ -7,8 +7,7 @@ mod culprits;
 mod hints;
 mod permission;
 
-use eframe::egui::{Align, Color32, Layout, Rangef, Sense, Ui, vec2};
-use egui_extras::{Column, TableBuilder, TableRow};
+use eframe::egui::{Align, Layout, Sense, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::TraceState;
 use jitterscope_engine::report::{Cause, Configuration, LateSample, Source};
@@ -22,13 +21,12 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, hold_escape, is_typing, pressed, take_escape};
 use crate::widgets::{
-    Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
+    Button, Card, ResultTable, Spans, TableLayout, icon_button, link, quiet_icon_button,
+    series_mark,
 };
 
 /// Height of each card, in points.
 const HEIGHT: f32 = 268.0;
-/// Maximum number of listed late frames.
-const MAX_LISTED: usize = 200;
 /// Maximum number of characters of a filter's name.
 const MAX_FILTER: usize = 24;
 
@@ -180,8 +178,8 @@ fn frame_number(index: usize) -> String {
     text::format_count(index + 1)
 }
 
-/// Minimum width, in points, at which the list of late frames has a column for the CPU.
-const WIDE_LIST: f32 = 340.0;
+/// Layout of the list; the column of CPUs is shown where there is room.
+const LIST: TableLayout = TableLayout::of(&["frame_count", "at_seconds", "late_nanos", "cause"]);
 
 fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
     let note = if late.threshold() == default {
@@ -189,90 +187,23 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option
     } else {
         format!("above {}, worst first", text::format_time(late.threshold()))
     };
-    Card::new("Late frames").note(&note).height(HEIGHT).flush().show_plain(ui, |ui| {
-        let tokens = Tokens::of(ui);
-        if late.shown_count() == 0 {
+    let list = late.list();
+    Card::new(list.title).note(&note).height(HEIGHT).flush().show_plain(ui, |ui| {
+        if list.rows.is_empty() {
             ui.horizontal(|ui| {
                 ui.add_space(f32::from(size::CARD_PADDING));
-                Spans::plain(Type::Body, "None", tokens.t2).label(ui);
+                Spans::plain(Type::Body, "None", Tokens::of(ui).t2).label(ui);
             });
             return;
         }
-        let has_cpu = WIDE_LIST <= ui.available_width();
-        let reach = ui.max_rect().x_range();
-        ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
-        let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
-        let mut table = TableBuilder::new(ui)
-            .id_salt("late-frames")
-            .sense(Sense::CLICK)
-            .cell_layout(Layout::left_to_right(Align::Center))
-            .auto_shrink([false, false])
-            .max_scroll_height(height)
-            .column(Column::exact(50.0))
-            .column(Column::exact(50.0))
-            .column(Column::exact(62.0))
-            .column(Column::remainder().at_least(60.0).clip(true));
-        if has_cpu {
-            table = table.column(Column::exact(40.0));
-        }
-        let table = table.header(size::COMPACT_ROW, |mut header| {
-            for title in ["Frame", "Time", "Lateness"] {
-                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
-            }
-            header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
-            if has_cpu {
-                header.col(|ui| cell_ui(ui, Type::TableHeader, "CPU", tokens.t2, false));
-            }
-        });
-        table.body(|body| {
-            body.rows(size::COMPACT_ROW, late.shown_count().min(MAX_LISTED), |mut row| {
-                let Some(one) = late.shown(row.index()) else { return };
-                row.set_selected(*selected == Some(one.index));
-                row_ui(&mut row, one, has_cpu, reach);
-                if row.response().clicked() {
-                    *selected = Some(one.index);
-                }
-            });
-        });
+        let index_of = |row: usize| late.shown(row).map(|one| one.index);
+        let shown =
+            (0..list.rows.len()).find(|row| selected.is_some() && index_of(*row) == *selected);
+        let table = ResultTable::new("late-frames", list, LIST);
+        let table = ResultTable { selected: shown, is_selected_by_cursor: true, ..table };
+        let height = ui.available_height() - size::GAP_LABEL;
+        *selected = table.show_in_card(ui, height).selected.and_then(index_of).or(*selected);
     });
-}
-
-fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Rangef) {
-    let color = |ui: &Ui| Tokens::of(ui).t1;
-    let late = text::format_time(one.sample.late());
-    row.col(|ui| {
-        row_line(ui, reach);
-        cell_ui(ui, Type::Table, &frame_number(one.index), color(ui), true);
-    });
-    row.col(|ui| cell_ui(ui, Type::Table, &at(one), color(ui), true));
-    row.col(|ui| cell_ui(ui, Type::TableStrong, &late, color(ui), true));
-    row.col(|ui| {
-        ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-        mark_ui(ui, one.cause);
-        let culprit = one.account.largest().and_then(|largest| largest.1);
-        let origin = one.origin();
-        let named = culprit.map(|culprit| culprit.name.as_str()).or(origin.as_deref());
-        cell_ui(ui, Type::Table, named.unwrap_or(one.cause.row().names[1]), color(ui), false);
-    });
-    if has_cpu {
-        let cpu = one.evidence.map_or((None, None), |found| (found.cpu_before, found.cpu_after));
-        let words = match cpu {
-            (Some(before), Some(after)) if before != after => format!("{before} → {after}"),
-            (_, Some(after)) => after.to_string(),
-            _ => text::MISSING.to_owned(),
-        };
-        row.col(|ui| cell_ui(ui, Type::Table, &words, color(ui), false));
-    }
-}
-
-/// Draws a cell of the list; a number is right-aligned.
-fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: bool) {
-    let spans = Spans::plain(style, words, color);
-    if is_number {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
-    } else {
-        spans.label(ui);
-    }
 }
 
 fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &mut Option<usize>) {

@@ -1,16 +1,20 @@
 //! The frames of a trial above a late threshold, indexed for fast redraws.
 
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::table::Cell;
 use jitterscope_engine::report::{
-    Cause, Delay, Delays, LateSample, Suspect, Suspects, late_samples,
+    Cause, Delay, Delays, LateSample, Suspect, Suspects, Table, late_samples,
 };
 use jitterscope_engine::run::TrialRun;
 
 /// Identifies a cause of delay: its kind, and the name of the thread or interrupt.
 pub(super) type DelayKey = (Cause, String);
 
+/// Maximum number of listed late frames.
+const MAX_LISTED: usize = 200;
+
 /// The frames of a trial whose lateness is above a threshold.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LateFrames {
     /// The late threshold.
     threshold: Nanos,
@@ -20,6 +24,10 @@ pub(super) struct LateFrames {
     causes: Vec<(Cause, u64)>,
     /// The threads, interrupts, and other causes of the delays, ranked by time lost.
     delays: Delays,
+    /// These as a table.
+    ranking: Table,
+    /// The shown frames as a table, at most `MAX_LISTED`.
+    list: Table,
     /// The cause by which frames are filtered; `None` shows all frames.
     culprit: Option<DelayKey>,
     /// The shown frames as positions in `frames`, in descending order of lateness.
@@ -34,6 +42,12 @@ pub(super) struct LateFrames {
     /// For each late frame, in order of time: its position in the trial, and its position in
     /// `frames`.
     by_index: Vec<(usize, usize)>,
+}
+
+impl Default for LateFrames {
+    fn default() -> Self {
+        Self::new(Vec::new(), Nanos::ZERO, Nanos::ZERO)
+    }
 }
 
 impl LateFrames {
@@ -71,11 +85,19 @@ impl LateFrames {
         let causes = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
         let delays = Delays::of(&frames, period);
         let (shown, shown_by_index) = (Vec::new(), Vec::new());
+        let mut ranking = Delay::table(&delays.ranked);
+        for (row, delay) in ranking.rows.iter_mut().zip(&delays.ranked) {
+            if let Some(name) = row.cells.first_mut() {
+                *name = Cell::Text(delay.title());
+            }
+        }
         let mut late = Self {
             threshold,
             frames,
             causes,
             delays,
+            ranking,
+            list: LateSample::table(&[]),
             culprit: None,
             shown,
             shown_by_index,
@@ -96,6 +118,8 @@ impl LateFrames {
             shown.map(|(at, (frame, _))| (at, frame.index)).unzip();
         indices.sort_unstable();
         (self.shown, self.shown_by_index) = (places, indices);
+        let listed: Vec<&LateSample> = self.all_shown().take(MAX_LISTED).collect();
+        self.list = LateSample::table(&listed);
     }
 
     /// Returns the cause by which frames are filtered; `None` if all are shown.
@@ -106,6 +130,16 @@ impl LateFrames {
     /// Returns the causes of the delays, ranked by time lost.
     pub(super) fn delays(&self) -> &[Delay] {
         &self.delays.ranked
+    }
+
+    /// Returns the causes of the delays as a table.
+    pub(super) const fn ranking(&self) -> &Table {
+        &self.ranking
+    }
+
+    /// Returns the shown frames with the highest lateness as a table.
+    pub(super) const fn list(&self) -> &Table {
+        &self.list
     }
 
     /// Returns whether the names of threads or interrupts are known.

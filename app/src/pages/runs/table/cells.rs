@@ -3,9 +3,11 @@
 
 use eframe::egui::{Role, Sense, Ui, WidgetInfo};
 use egui_extras::TableRow;
+use jitterscope_engine::report::Headline;
+use jitterscope_engine::stats::Outcome;
 
 use super::{RowLook, file_of};
-use crate::run_list::trend::{self, Change};
+use crate::run_list::trend;
 use crate::run_list::verdict_of;
 use crate::session::{LibraryItem, RunListEntry};
 use crate::text;
@@ -110,7 +112,13 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
                 .severity(Severity::Denied, size::GAP_LABEL, tokens)
                 .text(Type::Table, &format!("{} not applied", run.headline.refused), tokens.fair);
         }
-        if let Some(Change::Worse(_)) = run.change {
+        if run.headline.is_edited {
+            spans = spans
+                .gap(size::GAP_SMALL)
+                .severity(Severity::Fair, size::GAP_LABEL, tokens)
+                .text(Type::Table, Headline::EDITED, tokens.fair);
+        }
+        if run.change.is_some_and(|delta| delta.result == Outcome::Worse) {
             spans = spans.gap(size::GAP_SMALL).severity(Severity::Fair, 2.0, tokens).text(
                 Type::Table,
                 "worse than baseline",

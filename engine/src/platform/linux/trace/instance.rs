@@ -8,6 +8,7 @@
 //! The rings are emptied by reading pages, which [`pages`] decodes. The kernel does not count each event of an instance
 //! apart, but counts what it wrote into each ring, lost, and dropped; the three together are compared with what arrived.
 
+mod paged;
 mod pages;
 
 use std::fs::{self, File, OpenOptions};
@@ -16,6 +17,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+pub(super) use self::paged::PagedInstance;
 use self::pages::{Page, PageFormat};
 use super::super::super::{ThreadId, clock_nanos};
 use super::coverage::Opener;
@@ -48,7 +50,11 @@ static CREATED: AtomicU32 = AtomicU32::new(0);
 
 /// A folder in tracefs that is removed, with everything that it records, when this is dropped.
 #[derive(Debug)]
-struct InstanceFolder(PathBuf);
+struct InstanceFolder {
+    path: PathBuf,
+    /// Whether another process removes it.
+    is_left: bool,
+}
 
 impl InstanceFolder {
     fn create() -> io::Result<Self> {
@@ -59,7 +65,7 @@ impl InstanceFolder {
             let number = CREATED.fetch_add(1, Ordering::Relaxed);
             let own = instances.join(format!("{NAME}{}-{number}", std::process::id()));
             match fs::create_dir(&own) {
-                Ok(()) => return Ok(Self(own)),
+                Ok(()) => return Ok(Self { path: own, is_left: false }),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => denied = error,
             }
@@ -68,17 +74,30 @@ impl InstanceFolder {
     }
 
     fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        OpenOptions::new().write(true).open(self.0.join(file))?.write_all(text.as_bytes())
+        OpenOptions::new().write(true).open(self.path.join(file))?.write_all(text.as_bytes())
     }
 }
 
 impl Drop for InstanceFolder {
     fn drop(&mut self) {
-        let removed = self.write("tracing_on", "0").and_then(|()| fs::remove_dir(&self.0));
+        if self.is_left {
+            return;
+        }
+        let removed = self.write("tracing_on", "0").and_then(|()| fs::remove_dir(&self.path));
         if let Err(error) = removed {
-            log::warn!("cannot remove {}: {error}", self.0.display());
+            log::warn!("cannot remove {}: {error}", self.path.display());
         }
     }
+}
+
+/// Reads where the parts of a page are.
+fn page_format(folder: &InstanceFolder) -> io::Result<PageFormat> {
+    // The kernel passes this file in one piece only: `read_to_string`, which begins with a short read, gets its begin.
+    let mut header = vec![0; HEADER];
+    let length = File::open(folder.path.join("../../events/header_page"))?.read(&mut header)?;
+    let header = String::from_utf8_lossy(header.get(..length).unwrap_or_default());
+    PageFormat::parse(&header)
+        .ok_or_else(|| io::Error::other("the header of a page of tracefs is not as expected"))
 }
 
 /// Removes the instances of earlier processes of this program that were killed.
@@ -88,7 +107,7 @@ fn remove_abandoned(instances: &Path) {
         let process = name.to_str().and_then(process_of);
         // A process that has ended but was not waited for has no program.
         if process.is_some_and(|process| fs::read_link(format!("/proc/{process}/exe")).is_err()) {
-            drop(InstanceFolder(entry.path()));
+            drop(InstanceFolder { path: entry.path(), is_left: false });
         }
     }
 }
@@ -134,13 +153,7 @@ impl Instance {
         folder.write("tracing_on", "0")?;
         folder.write("trace_clock", "mono")?;
         folder.write("tracing_cpumask", &mask(cpus))?;
-        // The kernel passes this file in one piece only: `read_to_string`, which begins with a short read, gets its begin.
-        let mut header = vec![0; HEADER];
-        let length = File::open(folder.0.join("../../events/header_page"))?.read(&mut header)?;
-        let header = String::from_utf8_lossy(header.get(..length).unwrap_or_default());
-        let format = PageFormat::parse(&header).ok_or_else(|| {
-            io::Error::other("the header of a page of tracefs is not as expected")
-        })?;
+        let format = page_format(&folder)?;
         Ok(Self {
             rings: Vec::new(),
             page: vec![0; format.size()],
@@ -187,7 +200,7 @@ impl Instance {
     fn open_ring(&mut self, cpu: u32, size: u32) -> io::Result<()> {
         let folder = format!("per_cpu/cpu{cpu}");
         self.folder.write(&format!("{folder}/buffer_size_kb"), &size.to_string())?;
-        let path = self.folder.0.join(format!("{folder}/trace_pipe_raw"));
+        let path = self.folder.path.join(format!("{folder}/trace_pipe_raw"));
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         self.rings.push(CpuRing { cpu, file, received: 0, lost: 0, newest: None });
         Ok(())
@@ -264,7 +277,7 @@ impl Instance {
         let stopped = self.folder.write("tracing_on", "0");
         let mut lost_now = self.drain(layout, names, take);
         for ring in &mut self.rings {
-            let path = self.folder.0.join(format!("per_cpu/cpu{}/stats", ring.cpu));
+            let path = self.folder.path.join(format!("per_cpu/cpu{}/stats", ring.cpu));
             let Some(stats) =
                 fs::read_to_string(path).ok().and_then(|text| RingStats::parse(&text))
             else {

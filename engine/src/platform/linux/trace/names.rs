@@ -6,7 +6,7 @@ use super::super::super::is_own_process;
 use super::super::super::parse::{OWN_PROGRAM, harmless_name};
 use super::super::read;
 use super::numbers::Numbers;
-use super::sleeps::{IdleStates, Timers};
+use super::sleeps::{Completions, IdleStates, Timers};
 use crate::sample::{OUTSIDE, OUTSIDE_NAME, ThreadOwner, TraceRecord, UNKNOWN_THREAD};
 
 /// Names of threads and interrupts, with the other state that decoding records needs.
@@ -19,6 +19,12 @@ pub(super) struct Names {
     pub(super) timers: Timers,
     /// The idle states of CPUs.
     pub(super) idle: IdleStates,
+    /// The CPUs that complete requests of storage devices.
+    pub(super) completions: Completions,
+    /// Positions of the names of storage devices, by major and minor number.
+    devices: BTreeMap<(u32, u32), Option<u32>>,
+    /// Processes of threads, as far as records or lookups have shown them.
+    processes: BTreeMap<u32, u32>,
     /// Whether `/proc` lists threads by the IDs of this PID namespace.
     has_proc: bool,
     /// Names of threads from records, by thread ID, without the name of the process.
@@ -34,7 +40,55 @@ impl Names {
         let has_proc = numbers.are_in_proc();
         let (recorded, threads, others) = Default::default();
         let (timers, idle) = (Timers::new(), IdleStates::default());
-        Self { numbers, timers, idle, has_proc, recorded, threads, others }
+        let (completions, devices, processes) = Default::default();
+        Self {
+            numbers,
+            timers,
+            idle,
+            completions,
+            devices,
+            processes,
+            has_proc,
+            recorded,
+            threads,
+            others,
+        }
+    }
+
+    /// Returns the position of the name of a storage device, such as `nvme0n1`.
+    pub(super) fn device(&mut self, major: u32, minor: u32) -> Option<u32> {
+        if let Some(known) = self.devices.get(&(major, minor)) {
+            return *known;
+        }
+        let link = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok();
+        let name = link.as_deref().and_then(|link| link.file_name()?.to_str().map(harmless_name));
+        let position = self.position(&name.unwrap_or_else(|| format!("device {major}:{minor}")));
+        self.devices.insert((major, minor), position);
+        position
+    }
+
+    /// Saves the process of a new thread, if it is known: the thread may end before anyone can look it up.
+    pub(super) fn record_process(&mut self, thread: u32, process: Option<u32>) {
+        match process {
+            Some(process) => self.processes.insert(thread, process),
+            None => self.processes.remove(&thread),
+        };
+    }
+
+    /// Returns the process of a thread, as recorded or looked up; `None` if it is not known.
+    pub(super) fn process_of(&mut self, thread: u32) -> Option<u32> {
+        let known = self.processes.get(&thread).copied();
+        known.or_else(|| {
+            let status = read(&format!("/proc/{thread}/status"))?;
+            let process = field(&status, "Tgid")?.parse().ok()?;
+            self.processes.insert(thread, process);
+            Some(process)
+        })
+    }
+
+    /// Returns the name of a thread as it was recorded; `None` if no record had it.
+    pub(super) fn recorded(&self, thread: u32) -> Option<&str> {
+        self.recorded.get(&thread).map(String::as_str)
     }
 
     /// Uses the name recorded for a thread ID of the kernel also for the ID of this thread in the namespace.

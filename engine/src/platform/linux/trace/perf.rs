@@ -48,6 +48,16 @@ pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     open_of_threads(threads, Software::Dummy, options)
 }
 
+/// Opens a small ring that records only the switches of a thread, which may be one of another process of the same user.
+pub(super) fn open_switches_of(thread: ThreadId) -> io::Result<Ring> {
+    let mut options = options();
+    options.extra_record.ctx_switch = true;
+    options.exclude.kernel = true;
+    options.exclude.hv = true;
+    let thread = Proc(u32::try_from(thread.0).map_err(io::Error::other)?);
+    Ring::of_many(Counter::new(Software::Dummy, (thread, Cpu::ALL), &options)?)
+}
+
 /// Opens a ring per measuring thread for an event of the thread in user code.
 fn open_of_threads(
     threads: &[ThreadId],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{read, timers_are_exact};
 use crate::nanos::Nanos;
-use crate::sample::{TraceEvent, TraceRecord};
+use crate::sample::{TraceEvent, TraceRecord, WakeContext};
 
 /// The timers that measuring threads set.
 #[derive(Debug)]
@@ -49,6 +49,35 @@ impl Timers {
     /// Returns the record of the timer that woke a measuring thread on a CPU; `None` if something else woke the thread.
     pub(super) fn woke(&mut self, thread: u32, cpu: u32) -> Option<TraceRecord> {
         self.expired.remove(&cpu).flatten().filter(|record| record.thread == Some(thread))
+    }
+}
+
+/// The CPUs that complete requests of storage devices. The kernel records the begin of a completion; it ends at the latest
+/// with the interrupt or the softirq in which it began, or in a thread with the next switch.
+#[derive(Debug, Default)]
+pub(super) struct Completions(BTreeMap<u32, WakeContext>);
+
+impl Completions {
+    /// Saves that a CPU completes a request in this context.
+    pub(super) fn begin(&mut self, cpu: u32, context: WakeContext) {
+        self.0.insert(cpu, context);
+    }
+
+    /// Passes the end of a completion to `take` where one ends with this context; with `None`, at a switch, each ends.
+    pub(super) fn end(
+        &mut self,
+        base: TraceRecord,
+        context: Option<WakeContext>,
+        take: &mut dyn FnMut(TraceRecord),
+    ) {
+        if self.0.is_empty() {
+            return;
+        }
+        let own = self.0.get(&base.cpu).copied();
+        if own.is_some_and(|own| context.is_none_or(|context| context == own)) {
+            self.0.remove(&base.cpu);
+            take(TraceRecord::new(base.at, TraceEvent::BlockCompleteEnd, base.cpu));
+        }
     }
 }
 

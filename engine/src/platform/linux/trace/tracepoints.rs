@@ -1,14 +1,19 @@
 //! The kernel's tracepoints: the offsets of their fields, and their conversion into trace records.
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
+pub(super) use self::recorded::{RECLAIM_BEGIN, STORAGE};
+
+use self::recorded::RecordedKind;
 use super::names::Names;
 use crate::nanos::Nanos;
-use crate::sample::{TraceEvent, TraceRecord};
+use crate::sample::{TraceEvent, TraceRecord, WakeContext};
 
 /// Folders in which the kernel describes its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"];
@@ -32,7 +37,7 @@ const IRQ_WORK: &str = "irq_vectors/irq_work_entry";
 /// Tracepoint at the end of a handler of non-maskable interrupts, with the duration of the handler.
 const NMI: &str = "nmi/nmi_handler";
 /// Page faults in user code.
-const PAGE_FAULT: &str = "exceptions/page_fault_user";
+pub(super) const PAGE_FAULT: &str = "exceptions/page_fault_user";
 /// Interrupts between CPUs (inter-processor interrupts), on Arm.
 const IPI: &str = "ipi/ipi";
 const IS_X86: bool = cfg!(any(target_arch = "x86_64", target_arch = "x86"));
@@ -104,6 +109,8 @@ enum Kind {
     },
     InterruptEnd,
     SoftirqEnd,
+    /// One that only a recorder needs.
+    OfRecorder(RecordedKind),
 }
 
 /// The filter that the kernel applies to a tracepoint.
@@ -178,6 +185,11 @@ impl Layout {
             }
         }
         Err(denied)
+    }
+
+    /// Returns whether this kernel has a tracepoint that is a separate group.
+    pub(super) fn has_group(&self, name: &str) -> bool {
+        self.groups.iter().any(|group| group.name == name)
     }
 
     fn from_formats(format_of: impl Fn(&str) -> Option<String>) -> Self {
@@ -363,6 +375,7 @@ impl Layout {
         let int = |at: usize| number::<4>(raw, at).map(i32::from_ne_bytes);
         let record = match *kind {
             Kind::Switch { from, state, to, priority, from_name, to_name } => {
+                names.completions.end(base, None, take);
                 let thread = |at| int(at).and_then(|thread| u32::try_from(thread).ok());
                 let (Some(from), Some(to)) = (thread(from), thread(to)) else { return };
                 let state = number::<8>(raw, state).map_or(0, i64::from_ne_bytes);
@@ -444,8 +457,18 @@ impl Layout {
                     TraceRecord { event: TraceEvent::IdleBegin, value, ..base }
                 }
             }
-            Kind::InterruptEnd => base,
-            Kind::SoftirqEnd => TraceRecord { event: TraceEvent::SoftirqEnd, ..base },
+            Kind::OfRecorder(kind) => {
+                let Some(record) = recorded::decode(kind, raw, base, names) else { return };
+                record
+            }
+            Kind::InterruptEnd => {
+                names.completions.end(base, Some(WakeContext::Interrupt), take);
+                base
+            }
+            Kind::SoftirqEnd => {
+                names.completions.end(base, Some(WakeContext::Softirq), take);
+                TraceRecord { event: TraceEvent::SoftirqEnd, ..base }
+            }
         };
         take(record);
     }

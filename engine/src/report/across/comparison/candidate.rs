@@ -54,14 +54,13 @@ impl Candidate {
 
     /// Raises the probability of a share of rare events to that of the events, as counted in all runs of both sides:
     /// runs without variation do not make a single event significant.
-    pub(super) fn count(&mut self, sides: &[Vec<Item<'_>>; 2]) {
+    pub(super) fn count(&mut self, [a, b]: [&[Item<'_>]; 2]) {
         let of = |items: &[Item<'_>]| {
             items.iter().try_fold((0, 0), |(events, slots), item| {
                 let (more_events, more_slots) = self.metric.count_of(item.row()?)?;
                 Some((events + more_events, slots + more_slots))
             })
         };
-        let [a, b] = sides;
         let counts = of(a).zip(of(b));
         if let (Ok(estimated), Some((a, b))) = (&mut self.estimated, counts) {
             estimated.at_least(two_sided_chance(a, b));
@@ -82,18 +81,12 @@ impl Candidate {
             // Two shares differ by at most 100 percentage points.
             effect.interval = effect.interval.map(|(low, high)| (low.max(-1.0), high.min(1.0)));
         }
-        let result = effect.outcome(self.metric.is_better(effect.difference));
+        let mut delta = Delta::of_effect(effect, a, &self.metric);
         let is_unknown = matches!(effect.method, Method::Assumed(_)) && self.is_clear_within;
-        let reason = match result {
-            Outcome::Better | Outcome::Worse => None,
-            Outcome::SlightlyBetter | Outcome::SlightlyWorse | Outcome::Same => {
-                Some(Reason::TooSmall)
-            }
-            _ if is_unknown => Some(Reason::VariationUnknown),
-            _ => Some(Reason::IntervalIncludesZero),
-        };
-        let ratio = (a != 0.0).then(|| effect.difference / a.abs());
-        Delta { effect, ratio, result, reason }
+        if is_unknown && delta.reason == Some(Reason::IntervalIncludesZero) {
+            delta.reason = Some(Reason::VariationUnknown);
+        }
+        delta
     }
 }
 

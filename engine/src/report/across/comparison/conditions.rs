@@ -8,7 +8,7 @@ use crate::run::Run;
 use crate::stats::distinct;
 
 /// Shown if the system does not report a value.
-const UNKNOWN: &str = "not reported";
+const UNKNOWN: &str = crate::machine::NOT_REPORTED;
 /// The load by other programs counts as the same if it differs by less than this share of one CPU.
 const LOAD_STEP: f64 = 0.10;
 
@@ -21,6 +21,17 @@ pub enum Relevance {
     May,
     /// There is no difference.
     Same,
+}
+
+impl Relevance {
+    /// Returns the words on screen.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Likely => "Likely to matter",
+            Self::May => "May matter",
+            Self::Same => "Same",
+        }
+    }
 }
 
 /// The name of the condition for the CPU time of other programs.
@@ -97,7 +108,12 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
             run.machine.virtualization.clone().unwrap_or_else(|| absent.to_owned())
         }),
         all("Build", Relevance::Likely, |run| {
-            if run.health.debug_build { "debug" } else { "release" }.to_owned()
+            match run.plan() {
+                Some(_) if run.health.debug_build => "debug",
+                Some(_) => "release",
+                None => "–",
+            }
+            .to_owned()
         }),
         // A recording of another program has no method version of this program.
         all("Method version", Relevance::Likely, |run| {

@@ -117,8 +117,8 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
         return Some(Incompatibility::Periods(periods));
     }
     match items.first()?.run().capture()? {
-        Capture::Frames(_) => None,
-        Capture::SampledLog(_) => Some(Incompatibility::Readings),
+        Capture::Frames(_) | Capture::Ticks(_) => None,
+        Capture::SampledLog(_) | Capture::SampledTicks(_) => Some(Incompatibility::Readings),
         Capture::Histogram(_) => Some(Incompatibility::Counts),
     }
 }

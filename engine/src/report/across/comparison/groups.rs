@@ -1,4 +1,4 @@
-//! Compares two groups of runs, A and B, of any size.
+//! Compares groups of runs of any size with the first group, A. The changes of all groups are corrected together.
 //!
 //! Each run gives one value per metric. The standard deviation is pooled within the groups, so that
 //! the difference between the groups does not increase it. Groups that were measured one after the other also have the
@@ -10,28 +10,32 @@ use super::item::{Item, late_limit};
 use super::judge::{Reason, Scale};
 use super::repeats::{is_same_setting, item};
 use super::{
-    ComparedRow, Comparison, Condition, Figure, Incompatibility, Metric, Prior, Relevance, Report,
-    Rules, Run, Variation, at, conditions, length_note, matched, metrics, not_as_requested, notes,
-    obstacle,
+    ComparedRow, Comparison, Condition, Figure, Incompatibility, Metric, Note, Prior, Relevance,
+    Report, Rules, Run, Variation, at, capture_notes, conditions, length_note, matched, metrics,
+    not_as_requested, notes, obstacle,
 };
 use crate::nanos::Nanos;
+use crate::run::Capture;
 use crate::stats::{Estimated, Statistic, VariancePrior};
 
 /// Min number of runs in a group; with fewer, the run-to-run variation of the group is not known.
 pub const MIN_GROUP: usize = 2;
 
+/// Max number of groups.
+pub const MAX_GROUPS: usize = 6;
+
 /// The runs of one group, with their reports.
 type Group<'a> = [(&'a Run, &'a Report)];
 
 impl Comparison {
-    /// Compares the runs of group B with those of group A. If a group has only a single run, its run-to-run variation
-    /// is not known, and the changes have no result.
-    pub fn of_groups(groups: [&Group<'_>; 2], rules: &Rules<'_>) -> Self {
+    /// Compares the runs of each further group with those of the first one, group A. If a group has only a single run,
+    /// its run-to-run variation is not known, and its changes have no result.
+    pub fn of_groups(groups: &[&Group<'_>], rules: &Rules<'_>) -> Self {
         let all: Vec<(&Run, &Report)> = groups.concat();
         let first: Vec<(&Run, &Report)> =
             groups.iter().filter_map(|group| group.first().copied()).collect();
         let obstacle = obstacle(&all).or_else(|| mixed(groups));
-        let mut notes = notes(groups.into_iter());
+        let mut notes = notes(groups.iter().copied());
         let items: Vec<Vec<Item<'_>>> =
             first.iter().map(|(run, report)| Item::all(run, report)).collect();
         let matched = match obstacle {
@@ -39,13 +43,18 @@ impl Comparison {
             _ => matched(&items, 0, &mut notes),
         };
         notes.extend(length_note(&items, &matched));
+        notes.extend(capture_notes(groups.iter().copied(), &matched));
+        let is_sampled = |(run, _): &(&Run, &Report)| {
+            matches!(run.capture(), Some(Capture::SampledLog(_) | Capture::SampledTicks(_)))
+        };
+        notes.extend(all.iter().any(is_sampled).then_some(Note::Sampled));
         let metrics = first.first().map_or([].as_slice(), |(run, _)| metrics(run));
-        let counts = groups.map(<[_]>::len);
+        let counts: Vec<usize> = groups.iter().map(|group| group.len()).collect();
         let mut comparison = Self {
             baseline: 0,
-            count: 2,
+            count: groups.len(),
             value_name: first.first().map_or("", |(run, _)| run.subject.value_name()),
-            conditions: group_conditions(&all, counts),
+            conditions: group_conditions(&all, &counts),
             notes: Vec::new(),
             variation: Variation::Groups(counts),
             prior: Prior::default(),
@@ -59,7 +68,7 @@ impl Comparison {
             metrics,
             prior: &prior,
             rules,
-            is_sequential: is_sequential(groups),
+            are_sequential: groups.iter().map(|group| is_sequential(groups, group)).collect(),
             obstacle: comparison.obstacle.as_ref(),
         };
         let is_single = items.iter().all(|items| items.len() == 1);
@@ -80,7 +89,7 @@ impl Comparison {
 
 /// Returns why the groups cannot be compared: the runs of one group have different settings or
 /// machines. `None` if the groups can be compared.
-fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
+fn mixed(groups: &[&Group<'_>]) -> Option<Incompatibility> {
     groups.iter().zip(0..).find_map(|(group, side)| {
         let (first, _) = group.first()?;
         let is_mixed = group.iter().any(|(run, _)| !is_same_setting(run, first));
@@ -88,9 +97,11 @@ fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
     })
 }
 
-/// Whether all runs of one group began before the first run of the other one, so that the groups also differ by session.
-fn is_sequential(groups: [&Group<'_>; 2]) -> bool {
-    let times = groups.map(|group| group.iter().map(|(run, _)| run.started_at));
+/// Whether all runs of a group began before the first run of group A, or after its last one, so that the groups also
+/// differ by session.
+fn is_sequential(groups: &[&Group<'_>], group: &Group<'_>) -> bool {
+    let pair = [groups.first().copied().unwrap_or_default(), group];
+    let times = pair.map(|group| group.iter().map(|(run, _)| run.started_at));
     let [Some((first_a, last_a)), Some((first_b, last_b))] =
         times.map(|times| Some((times.clone().min()?, times.max()?)))
     else {
@@ -101,9 +112,9 @@ fn is_sequential(groups: [&Group<'_>; 2]) -> bool {
     is_dated && (last_a < first_b || last_b < first_a)
 }
 
-/// Returns the conditions of both groups. The value for a group lists all different values of its runs,
+/// Returns the conditions of all groups. The value for a group lists all different values of its runs,
 /// separated by commas.
-fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Condition> {
+fn group_conditions(all: &[(&Run, &Report)], counts: &[usize]) -> Vec<Condition> {
     let mut conditions = conditions::of(all);
     for condition in &mut conditions {
         let side = |values: &[String]| {
@@ -112,9 +123,9 @@ fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Co
             distinct.dedup();
             distinct.join(", ")
         };
-        let (a, b) = condition.values.split_at(count_a.min(condition.values.len()));
-        let sides = vec![side(a), side(b)];
-        if sides.first() == sides.last() {
+        let sides: Vec<String> =
+            split_groups(&condition.values, counts).into_iter().map(side).collect();
+        if sides.iter().all(|side| Some(side) == sides.first()) {
             condition.weight = Relevance::Same;
         }
         condition.values = sides;
@@ -123,81 +134,103 @@ fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Co
     conditions
 }
 
-/// Returns one configuration in every run of each group. `firsts` has the configuration in the first run of
-/// each group; `is_single` is whether each run has only one configuration, so that its label does not matter.
-fn sides<'a>(
-    groups: [&'a Group<'a>; 2],
-    firsts: &[Item<'_>],
-    is_single: bool,
-) -> [Vec<Item<'a>>; 2] {
-    let of_group = |side: usize| {
-        let label = firsts.get(side).map_or("", |first| first.label());
-        let group = groups.get(side).copied().unwrap_or_default();
-        group.iter().filter_map(|(run, report)| item(run, report, label, is_single)).collect()
+/// Splits what all runs have into what the runs of each group have, by the number of runs of each group.
+pub fn split_groups<'a, T>(mut all: &'a [T], counts: &[usize]) -> Vec<&'a [T]> {
+    let mut next = |count: &usize| {
+        let (group, rest) = all.split_at((*count).min(all.len()));
+        all = rest;
+        group
     };
-    [of_group(0), of_group(1)]
+    counts.iter().map(&mut next).collect()
 }
 
-/// What the changes between two groups are estimated from.
+/// Returns one configuration in every run of each group. `firsts` has the configuration in the first run of
+/// each group; `is_single` is whether each run has only one configuration, so that its label does not matter.
+fn sides<'a>(groups: &[&'a Group<'a>], firsts: &[Item<'_>], is_single: bool) -> Vec<Vec<Item<'a>>> {
+    let of_group = |(group, first): (&&'a Group<'a>, &Item<'_>)| {
+        let items = group.iter();
+        items.filter_map(|(run, report)| item(run, report, first.label(), is_single)).collect()
+    };
+    groups.iter().zip(firsts).map(of_group).collect()
+}
+
+/// What the changes between groups are estimated from.
 struct GroupBasis<'a> {
     metrics: &'a [Metric],
     prior: &'a Prior,
     rules: &'a Rules<'a>,
-    /// Whether the groups were measured one after the other.
-    is_sequential: bool,
+    /// Whether each group was measured before or after group A, and not interleaved with it.
+    are_sequential: Vec<bool>,
     obstacle: Option<&'a Incompatibility>,
 }
 
-/// Compares one configuration of both groups, at a position among all that are compared. Adds the variation that it
+/// Compares one configuration of all groups, at a position among all that are compared. Adds the variation that it
 /// used to `used`.
 fn row(
-    sides: &[Vec<Item<'_>>; 2],
+    sides: &[Vec<Item<'_>>],
     firsts: &[Item<'_>],
     positions: &[usize],
     basis: &GroupBasis<'_>,
     (place, used): (usize, &mut Prior),
 ) -> Row {
-    let both = || sides.iter().flatten().copied();
+    let all = || sides.iter().flatten().copied();
     let periods: Vec<Nanos> = firsts.iter().map(|item| item.period()).collect();
     let scale = Scale {
         period: firsts.first().map_or(Nanos::ZERO, |item| item.frame()),
-        clock_step: both().map(|item| item.run().clock.resolution).max().unwrap_or_default(),
+        clock_step: all().map(|item| item.run().clock.resolution).max().unwrap_or_default(),
         is_variation_known: true,
         minimum: basis.rules.minimum,
     };
-    let limit = late_limit(both());
-    let differ = periods.first() != periods.last();
+    let limit = late_limit(all());
+    let differ = periods.iter().any(|period| Some(period) != periods.first());
     let own = differ.then_some(Incompatibility::Periods(periods));
     let obstacle = basis.obstacle.cloned().or(own);
     let (mut figures, mut candidates) = (Vec::new(), Vec::new());
     let compared = basis.metrics.iter();
     for &metric in compared.filter(|metric| metric.statistic != Statistic::AboveBaseline) {
-        let values = sides
-            .each_ref()
-            .map(|items| items.iter().filter_map(|item| item.value(&metric)).collect::<Vec<f64>>());
-        let means =
-            values.each_ref().map(|side| (!side.is_empty()).then(|| mean_and_std_dev(side).0));
+        let values: Vec<Vec<f64>> = sides
+            .iter()
+            .map(|items| items.iter().filter_map(|item| item.value(&metric)).collect())
+            .collect();
+        let mean = |values: &Vec<f64>| (!values.is_empty()).then(|| mean_and_std_dev(values).0);
+        let means: Vec<Option<f64>> = values.iter().map(mean).collect();
+        if means.iter().all(Option::is_none) {
+            continue;
+        }
         let is_one_limit = metric.statistic != Statistic::LateShare || limit.is_some();
         let is_comparable = obstacle.is_none() && is_one_limit;
-        let candidate = match means {
-            [None, None] => continue,
-            [Some(a), Some(b)] => {
-                let estimated = if is_comparable {
-                    estimated(&metric, &values, basis, (place, used))
-                } else {
-                    Err(Reason::SettingsDiffer)
-                };
-                let mut candidate = Candidate::of(&metric, [a, b], &scale, estimated);
-                candidate.count(sides);
-                Some(candidate)
-            }
-            _ => None,
+        let (Some(values_a), Some(mean_a), Some(items_a)) =
+            (values.first(), means.first().copied(), sides.first())
+        else {
+            continue;
         };
-        let shown = candidate
-            .as_ref()
-            .map_or(means.to_vec(), |candidate| candidate.values().map(Some).to_vec());
-        figures.push(Figure { metric, values: shown, noise: None, deltas: vec![None; 2] });
-        candidates.push(vec![None, candidate]);
+        let candidate = |side: usize, used: &mut Prior| {
+            let pair = [values_a.as_slice(), values.get(side)?.as_slice()];
+            let means = [mean_a?, (*means.get(side)?)?];
+            let is_sequential = basis.are_sequential.get(side) == Some(&true);
+            let estimated = if is_comparable {
+                estimated(&metric, pair, basis, is_sequential, (place, used))
+            } else {
+                Err(Reason::SettingsDiffer)
+            };
+            let mut candidate = Candidate::of(&metric, means, &scale, estimated);
+            candidate.count([items_a, sides.get(side)?]);
+            Some(candidate)
+        };
+        let of_metric: Vec<Option<Candidate>> = (0..sides.len())
+            .map(|side| (0 < side).then(|| candidate(side, used)).flatten())
+            .collect();
+        let first = of_metric.iter().flatten().next().map(|candidate| candidate.values()[0]);
+        let shown = |(mean, candidate): (&Option<f64>, &Option<Candidate>)| {
+            candidate.as_ref().map_or(*mean, |candidate| Some(candidate.values()[1]))
+        };
+        let mut shown: Vec<Option<f64>> = means.iter().zip(&of_metric).map(shown).collect();
+        if let Some(value) = shown.first_mut() {
+            *value = first.or(*value);
+        }
+        let deltas = vec![None; sides.len()];
+        figures.push(Figure { metric, values: shown, noise: None, deltas });
+        candidates.push(of_metric);
     }
     let row = ComparedRow {
         label: firsts.first().map_or(String::new(), |item| item.label().to_owned()),
@@ -205,20 +238,22 @@ fn row(
         late_limit: limit,
         obstacle,
         figures,
-        outcomes: vec![None; 2],
+        outcomes: vec![None; sides.len()],
     };
     (row, candidates)
 }
 
-/// Estimates the change of a metric from group A to group B.
+/// Estimates the change of a metric from group A to another one.
 fn estimated(
     metric: &Metric,
-    values: &[Vec<f64>; 2],
+    values: [&[f64]; 2],
     basis: &GroupBasis<'_>,
+    is_sequential: bool,
     (place, used): (usize, &mut Prior),
 ) -> Result<Estimated, Reason> {
-    let is_ratio = metric.is_relative() && values.iter().flatten().all(|&value| 0.0 < value);
-    let smaller = values.iter().map(Vec::len).min().unwrap_or(0);
+    let is_ratio =
+        metric.is_relative() && values.iter().copied().flatten().all(|&value| 0.0 < value);
+    let smaller = values.iter().map(|side| side.len()).min().unwrap_or(0);
     // On a linear scale, a share of the mean is the deviation.
     let all: Vec<f64> = values.concat();
     let level = mean_and_std_dev(&all).0.abs();
@@ -227,9 +262,8 @@ fn estimated(
     let prior = basis.prior.estimated(metric, place).filter(|_| smaller == MIN_GROUP);
     let prior = prior.inspect(|&prior| used.note_used(metric, place, prior));
     let prior = prior.map(|prior| VariancePrior { std_dev: prior.std_dev * factor, ..prior });
-    let session = if basis.is_sequential { metric.kind().session_deviation() } else { 0.0 };
-    let [a, b] = values;
-    Estimated::of_groups([a, b], is_ratio, prior, session * factor)
+    let session = if is_sequential { metric.kind().session_deviation() } else { 0.0 };
+    Estimated::of_groups(values, is_ratio, prior, session * factor)
         .ok_or(Reason::TooFewRuns(MIN_GROUP.saturating_sub(smaller)))
 }
 

@@ -130,15 +130,18 @@ impl<'a> Item<'a> {
     pub(super) fn source(self, track: Track, baseline_limit: Option<Nanos>) -> ResampleSource {
         match self {
             Self::Configuration(run, row) => source_of(run, row, track, baseline_limit),
-            Self::Recording(..) => self.recording().map_or_else(ResampleSource::default, |one| {
-                source_of_recording(one, track, baseline_limit)
-            }),
+            Self::Recording(_, figures) => {
+                figures.scope.as_ref().map_or_else(ResampleSource::default, |scope| {
+                    let factor = scope.view.stutter_factor;
+                    source_of_recording(&scope.recording, track, factor, baseline_limit)
+                })
+            }
         }
     }
 
     fn recording(self) -> Option<&'a Recording> {
-        let Self::Recording(run, figures) = self else { return None };
-        run.capture()?.recordings().get(figures.position)
+        let Self::Recording(_, figures) = self else { return None };
+        Some(&figures.scope.as_ref()?.recording)
     }
 
     fn trials(self) -> impl Iterator<Item = &'a TrialRun> {

@@ -171,6 +171,24 @@ impl Delta {
         Self { effect: Effect::without_interval(difference, minimum), ratio, result, reason }
     }
 
+    /// Creates the difference of an effect from a baseline of this value.
+    pub(in crate::report::across) fn of_effect(
+        effect: Effect,
+        baseline: f64,
+        metric: &Metric,
+    ) -> Self {
+        let result = effect.outcome(metric.is_better(effect.difference));
+        let reason = match result {
+            Outcome::Better | Outcome::Worse => None,
+            Outcome::SlightlyBetter | Outcome::SlightlyWorse | Outcome::Same => {
+                Some(Reason::TooSmall)
+            }
+            _ => Some(Reason::IntervalIncludesZero),
+        };
+        let ratio = (baseline != 0.0).then(|| effect.difference / baseline.abs());
+        Self { effect, ratio, result, reason }
+    }
+
     /// Returns the interval as shares of the baseline's value; `None` without an interval, or if that value is 0.
     pub fn relative_interval(&self) -> Option<(f64, f64)> {
         let (low, high) = self.effect.interval?;

@@ -117,7 +117,7 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
             let both: Vec<[f64; 2]> = a.into_iter().zip(b).map(<[f64; 2]>::from).collect();
             let estimated = Estimated::of_pairs(&both, is_ratio).ok_or(Reason::TooFewRuns(1));
             let mut candidate = Candidate::of(&metric, values, &scale, estimated);
-            candidate.count(&sides);
+            candidate.count(sides.each_ref().map(Vec::as_slice));
             found.push((label.to_owned(), metric, candidate.values()));
             candidates.push(Some(candidate));
         }

@@ -9,10 +9,10 @@ use crate::plan::quick::Part;
 use crate::report::model::metric::{MetricKind, Track};
 use crate::report::model::table::Quantity;
 use crate::stats::effect::Method;
-use crate::stats::{Outcome, Quantile, Statistic, distinct};
+use crate::stats::{LowDefinition, Outcome, Quantile, Statistic, distinct};
 use crate::units::{
     count_text, format_count, format_long_time, format_measured_fps, format_share,
-    format_signed_share, format_time,
+    format_signed_share, format_time, join_names,
 };
 
 /// How differences are evaluated, for a help text.
@@ -49,7 +49,7 @@ pub fn noise_floor(comparison: &Comparison) -> String {
         let groups = comparison.prior.group_count;
         format!(" Combined with the variation of {groups} groups of repeats in the library.")
     };
-    match comparison.variation {
+    match &comparison.variation {
         Variation::Unknown if is_estimated => {
             let groups = comparison.prior.group_count;
             format!("Run-to-run variation: that of {groups} groups of repeats in the library.")
@@ -77,17 +77,27 @@ pub fn noise_floor(comparison: &Comparison) -> String {
                 "Noise floor: from {runs} saved runs with run A's settings, none of them later than A.{typical}"
             )
         }
-        Variation::Groups([a, b]) => {
+        Variation::Groups(counts) => {
             let is_sequential = methods(comparison).any(|it| matches!(it, Method::Sessions(_)));
             let session = if is_sequential {
-                " One group was measured after the other, so the typical variation between two sessions is added: 5% in \
-                 lateness, 2% in frame times and frame rates, 0.5 percentage points in shares."
+                let groups = match counts.len() {
+                    2 => "One group was measured after the other",
+                    _ => "Groups were measured one after the other",
+                };
+                format!(
+                    " {groups}, so the typical variation between two sessions is added: 5% in lateness, 2% in frame \
+                     times and frame rates, 0.5 percentage points in shares."
+                )
             } else {
-                ""
+                String::new()
             };
             let typical = if is_estimated { library() } else { String::new() };
-            let a = count_text(a, "runs of A");
-            format!("Run-to-run variation: from the groups themselves, {a} and {b} of B.{typical}{session}")
+            let each = counts.iter().zip(0..).map(|(count, group)| match group {
+                0 => count_text(*count, "runs of A"),
+                group => format!("{count} of {}", letter(group)),
+            });
+            let each = join_names(&each.collect::<Vec<_>>());
+            format!("Run-to-run variation: from the groups themselves, {each}.{typical}{session}")
         }
     }
 }
@@ -524,10 +534,36 @@ pub fn note(note: &Note) -> String {
                 letter(*run)
             )
         }
+        Note::EditedAfterExport(run) => {
+            format!("{} was edited after export; its values may not be the measured ones.", letter(*run))
+        }
         Note::Disturbed(run, what) => format!("{} was disturbed: {what}.", letter(*run)),
         Note::Unmatched { label, runs } => {
             let letters: Vec<String> = runs.iter().map(|run| letter(*run).to_string()).collect();
             format!("{label} is only in {} and is not compared.", letters.join(", "))
+        }
+        Note::Shown(run, caption) => format!("{} is of {caption}.", letter(*run)),
+        Note::Low { definition, .. } if *definition == LowDefinition::default() => {
+            format!("1% low: {} of frames.", definition.label())
+        }
+        Note::Sampled => "These logs hold readings at intervals, which lack most values: percentiles, lows, and stutter \
+                          are not known."
+            .to_owned(),
+        Note::Low { definition, label, values } => {
+            let values: Vec<String> = values
+                .iter()
+                .zip(0..)
+                .filter_map(|(fps, run)| {
+                    Some(format!("{} {}", letter(run), format_measured_fps((*fps)?)))
+                })
+                .collect();
+            let evaluated = LowDefinition::default().label();
+            let of = if label.is_empty() { String::new() } else { format!(" of {label}") };
+            format!(
+                "1% low{of} by {}: {}. Rows and results are of the {evaluated}.",
+                definition.label(),
+                values.join(", ")
+            )
         }
         Note::LabelMismatch(labels) => {
             let named: Vec<String> = labels

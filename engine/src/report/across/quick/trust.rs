@@ -41,6 +41,8 @@ pub enum QualityCheck {
     Slept(Nanos),
     /// The measuring code was built without optimization.
     DebugBuild,
+    /// An exported file of a run was changed after it was written.
+    EditedAfterExport,
 }
 
 impl QualityCheck {
@@ -51,13 +53,13 @@ impl QualityCheck {
             Self::Window(hidden) => hidden.unwrap_or_default() <= HIDDEN,
             Self::OtherPrograms { is_disturbing, .. } => !is_disturbing,
             Self::Clock { step, backward, .. } => *backward == 0 && *step < Nanos::from_millis(1),
-            Self::Slept(_) | Self::DebugBuild => false,
+            Self::Slept(_) | Self::DebugBuild | Self::EditedAfterExport => false,
         }
     }
 }
 
-/// Returns the lines in a fixed order. The lines about the sleep of the PC and a debug build, which
-/// appear only if there is a problem, come last.
+/// Returns the lines in a fixed order. The lines about the sleep of the PC, a debug build, and an
+/// edited file, which appear only if there is a problem, come last.
 pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
     let Some((first, _)) = runs.first() else { return Vec::new() };
@@ -94,5 +96,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     trust.extend(slept.map(QualityCheck::Slept));
     let is_debug_build = runs.iter().any(|(run, _)| run.health.debug_build);
     trust.extend(is_debug_build.then_some(QualityCheck::DebugBuild));
+    let is_edited = runs.iter().any(|(run, _)| run.health.edited_after_export);
+    trust.extend(is_edited.then_some(QualityCheck::EditedAfterExport));
     trust
 }

@@ -112,7 +112,7 @@ pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool)
         Changes {
             title: format!("Changes from {} to {}{of}", letter(0), letter(run)),
             note,
-            noise: match set.comparison.variation {
+            noise: match &set.comparison.variation {
                 Variation::Repeats(runs) => {
                     format!("noise floor, from {runs} runs with A's settings")
                 }

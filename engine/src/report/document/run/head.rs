@@ -30,7 +30,7 @@ pub(super) fn head(run: &Run, report: &Report, contents: &Contents, warnings: &[
     let facts = |facts: Vec<Fact>| {
         (!facts.is_empty()).then_some(Block::Facts(FactsLook::Pairs, facts)).into_iter()
     };
-    let tags = (!run.tags.is_empty()).then(|| Fact::new("Tags", run.tags.join(", ")));
+    let tags = (!run.tags.is_empty()).then(|| Fact::new("Tags", facts::tags(run)));
     let annotations = facts::annotations(run).into_iter().map(|(at, text)| Fact::new(at, text));
     let notes = facts(tags.into_iter().collect())
         .chain(note(&run.note))
@@ -54,7 +54,8 @@ pub(super) fn head(run: &Run, report: &Report, contents: &Contents, warnings: &[
 
 /// Returns the user's note as a block; `None` if it is empty.
 pub(in crate::report::document) fn note(note: &str) -> Option<Block> {
-    (!note.is_empty()).then(|| Block::Quote(note.lines().map(str::to_owned).collect()))
+    let shown = facts::cut(note, facts::MAX_NOTE);
+    (!note.is_empty()).then(|| Block::Quote(shown.lines().map(str::to_owned).collect()))
 }
 
 /// Returns up to [`MAX_SETTINGS`] settings of a plan that differ from their defaults, except the

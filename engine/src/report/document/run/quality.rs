@@ -27,7 +27,9 @@ fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Fact> {
     let lost = run.lost_count();
     let words = if lost == 0 { "none lost".to_owned() } else { format!("{lost} lost") };
     let samples = format!("{}, {words}", format_count(run.sample_count()));
-    let mut lines = vec![Fact::judged(lost == 0, "Samples", samples)];
+    let is_measured = run.recording().is_none();
+    let mut lines: Vec<Fact> =
+        is_measured.then(|| Fact::judged(lost == 0, "Samples", samples)).into_iter().collect();
     let shares = report.rows.iter().filter_map(|row| Some((row.foreign_share?, row)));
     let shares = shares.map(|(share, row)| (share, programs_limit(run, row)));
     let most = shares.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)));

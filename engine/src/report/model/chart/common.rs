@@ -102,6 +102,9 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
     })
 }
 
+/// Maximum number of annotations in a chart: more cannot be distinguished.
+const MAX_ANNOTATIONS: usize = 200;
+
 /// Returns a labeled line for the start of each annotation of a configuration, on the time axis of [`over_time`].
 fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
     let mut start = Nanos::ZERO;
@@ -109,7 +112,10 @@ fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
     for &position in &row.trials {
         let Some(trial) = run.trials.get(position) else { continue };
         let own = run.annotations.iter().filter(|one| one.trial == position);
-        limits.extend(own.map(|one| Limit::vertical((start + one.from).as_f64(), &*one.text)));
+        let rest = MAX_ANNOTATIONS.saturating_sub(limits.len());
+        limits.extend(
+            own.take(rest).map(|one| Limit::vertical((start + one.from).as_f64(), &*one.text)),
+        );
         start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
     }
     limits

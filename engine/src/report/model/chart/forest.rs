@@ -74,6 +74,7 @@ pub(in crate::report) fn forest(
             label: (*result).to_owned(),
             points: marks.iter().map(|&(_, share, row)| (share, row)).collect(),
             intervals: intervals.map(|(low, high)| (inside(low), inside(high))).collect(),
+            ..Series::default()
         }
     };
     let ends = rows
@@ -117,6 +118,7 @@ mod tests {
             label: "Worse".to_owned(),
             points: vec![(0.25, 3.5), (3.0, 0.5)],
             intervals: vec![(0.125, 0.5), (0.5, 1_000.0)],
+            ..Series::default()
         };
         let without = Series::new("No interval", vec![(-0.2, 1.5)]);
         assert_eq!(chart.marks, Marks::Points(vec![worse, without]));

@@ -10,6 +10,10 @@ pub const FLOOR: f64 = 2.0;
 /// Position of the "0" tick on a logarithmic axis, below the lowest decade.
 pub const ZERO: f64 = 1.5;
 
+/// The space between two names of rows, as a share of that between other labels. `egui_plot` draws no label at all if
+/// labels are closer than they are high: up to 13.5 points, 0.43 of the 32 points for which the window counts one label.
+pub const ROW_SHARE: f64 = 0.43;
+
 /// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
@@ -108,9 +112,8 @@ impl Axis {
 
 /// Returns a tick in the middle of each row, or only of some rows if rows are lower than their names.
 pub fn row_ticks(names: &[String], (from, to): (f64, f64), length: f64) -> Vec<Tick> {
-    // Names of rows have less space between them than other labels. `egui_plot` draws no label at all if labels are
-    // closer than they are high: up to 13.5 points, 0.43 of the 32 points for which the window counts one label.
-    let apart = ((to - from) / length * 0.43).ceil().max(1.0);
+    // Names of rows have less space between them than other labels.
+    let apart = ((to - from) / length * ROW_SHARE).ceil().max(1.0);
     let mut next = f64::NEG_INFINITY;
     let mut ticks = Vec::new();
     for (name, row) in names.iter().zip(0_u32..) {

@@ -46,6 +46,8 @@ pub struct Column {
     /// The key of a second column. In the wide layout of the table, this column becomes one column per value of the
     /// second column, and rows that differ only in the second column become one row.
     pub pivot: Option<&'static str>,
+    /// The position of the compared run whose values the column has; `None` in any other table.
+    pub series: Option<usize>,
 }
 
 impl Column {
@@ -68,6 +70,7 @@ impl Column {
             is_optional: false,
             group: "",
             pivot: None,
+            series: None,
         }
     }
 

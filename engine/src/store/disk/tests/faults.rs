@@ -26,6 +26,10 @@ pub(in crate::store) enum Fault {
     /// The power fails: no operation from this one on has an effect, and data that was not synced
     /// is lost.
     PowerFails,
+    /// Another process removes the file before it is opened; later operations succeed.
+    Vanishes,
+    /// From this operation on, each file is locked by another process.
+    Locked,
     /// The test process is terminated.
     Aborts,
 }
@@ -81,7 +85,7 @@ const fn name(operation: Operation<'_>) -> &'static str {
         Operation::MakeFolder => "make folder",
         Operation::List => "list",
         Operation::Stamp => "stamp",
-        Operation::Open => "open",
+        Operation::Open(_) => "open",
         Operation::Create(_) => "create",
         Operation::Lock => "lock",
         Operation::Reserve => "reserve",
@@ -131,10 +135,17 @@ impl Plan {
                 self.is_gone = true;
                 return Err(error("the power failed"));
             }
+            Some(Fault::Vanishes) => {
+                let Operation::Open(path) = operation else { panic!("{}", name(operation)) };
+                fs::remove_file(path)?;
+            }
             Some(Fault::Aborts) => crate::platform::exit_at_once(ENDED),
-            Some(Fault::ShortWrite) | None => {}
+            Some(Fault::ShortWrite | Fault::Locked) | None => {}
         }
         match operation {
+            Operation::Lock if matches!(self.fault, Some((Fault::Locked, when)) if when <= at) => {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
             Operation::Create(_) | Operation::MakeFolder | Operation::Reserve if self.is_full => {
                 self.struck.get_or_insert(name(operation));
                 return Err(io::ErrorKind::StorageFull.into());

@@ -2,19 +2,16 @@
 //! these segments.
 
 use eframe::egui::{
-    Align, Align2, CornerRadius, Layout, Painter, Rect, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align2, CornerRadius, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
 };
-use egui_extras::{Column, TableBuilder};
-use jitterscope_engine::report::{Account, Cause, SHOWN_REMAINDER, Segment, Source};
+use jitterscope_engine::report::{Account, Cause, Segment, Source};
 
-use super::{cell_ui, mark_ui};
 use crate::plots::axis::narrow;
 use crate::plots::cause_style;
-use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::Spans;
 use crate::widgets::paint::hatch;
+use crate::widgets::{ResultTable, Spans, TableLayout};
 
 /// The height of the bar, and the minimum width of a segment, in points.
 const BAR_HEIGHT: f32 = 26.0;
@@ -24,49 +21,9 @@ const MIN_WIDTH: f32 = 4.0;
 pub(super) fn ui(ui: &mut Ui, account: &Account) {
     bar_ui(ui, account);
     ui.spacing_mut().item_spacing.y = 0.0;
-    let tokens = Tokens::of(ui);
-    let height = (ui.available_height() - 2.0 * size::COMPACT_ROW).max(size::COMPACT_ROW);
-    ScrollArea::horizontal().id_salt("account-across").show(ui, |ui| {
-        ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
-        let table = TableBuilder::new(ui)
-            .id_salt("account")
-            .cell_layout(Layout::left_to_right(Align::Center))
-            .auto_shrink([false, true])
-            .max_scroll_height(height)
-            .column(Column::exact(52.0))
-            .column(Column::exact(58.0))
-            .column(Column::remainder().at_least(110.0).clip(true))
-            .column(Column::exact(84.0))
-            .column(Column::exact(34.0));
-        let table = table.header(size::COMPACT_ROW, |mut header| {
-            for title in ["Start µs", "Length µs"] {
-                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
-            }
-            for title in ["Who", "Priority", "CPU"] {
-                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, false));
-            }
-        });
-        table.body(|body| {
-            body.rows(size::COMPACT_ROW, account.segments.len(), |mut row| {
-                let Some(segment) = account.segments.get(row.index()) else { return };
-                let start = segment.start.map_or(text::MISSING.to_owned(), micros);
-                let length = micros(segment.length);
-                row.col(|ui| cell_ui(ui, Type::Table, &start, tokens.t1, true));
-                row.col(|ui| cell_ui(ui, Type::TableStrong, &length, tokens.t1, true));
-                row.col(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                    mark_ui(ui, segment.cause);
-                    cell_ui(ui, Type::Table, &segment.title(), tokens.t1, false);
-                });
-                let policy = segment.culprit.as_ref().map(|culprit| culprit.policy());
-                row.col(|ui| {
-                    cell_ui(ui, Type::Table, &policy.unwrap_or_default(), tokens.t2, false);
-                });
-                let cpu = segment.cpu.map_or(text::MISSING.to_owned(), |cpu| cpu.to_string());
-                row.col(|ui| cell_ui(ui, Type::Table, &cpu, tokens.t2, false));
-            });
-        });
-    });
+    let (tokens, table) = (Tokens::of(ui), account.table());
+    let height = ui.available_height() - 2.0 * size::COMPACT_ROW;
+    ResultTable::new("account", &table, TableLayout::of(&[])).show_in_card(ui, height);
     Spans::plain(Type::Small, &sum(account), tokens.t2).paragraph(ui);
 }
 
@@ -83,11 +40,7 @@ fn sum(account: &Account) -> String {
             format!("Source: {}; incomplete, records were lost.", source.label().to_lowercase())
         }
     };
-    if account.remainder <= SHOWN_REMAINDER {
-        return format!("Total {} µs, which is the lateness. {source}", micros(account.total()));
-    }
-    let rest = micros(account.remainder);
-    format!("Unexplained: {rest} µs. {source}")
+    format!("{}. {source}", account.sum())
 }
 
 fn bar_ui(ui: &mut Ui, account: &Account) {

@@ -49,7 +49,8 @@ pub(super) fn ui(
             // Leaves space below the list for the threshold and for the line about missing
             // permissions.
             let below = ui.spacing().interact_size.y + 2.0 * size::COMPACT_ROW;
-            culprits::ui(ui, late, culprit, below);
+            let height = ui.available_height() - below;
+            culprits::ui(ui, late, culprit, height);
         }
         for &(cause, count) in causes {
             ui.horizontal(|ui| {

@@ -87,6 +87,17 @@ impl<'a> Page<'a> {
         self.lost
     }
 
+    /// Returns the time from which the times of the records count.
+    pub(super) fn time(&self) -> Nanos {
+        Nanos::new(i64::try_from(self.time).unwrap_or(i64::MAX))
+    }
+
+    /// Returns how many bytes from the begin of the page have content: its head, its records, and the number of lost
+    /// records.
+    pub(super) const fn used_bytes(&self, format: PageFormat) -> usize {
+        format.data + self.data.len() + format.commit_size
+    }
+
     /// Returns the time and the data of each record.
     pub(super) const fn records(&self) -> Records<'a> {
         Records { time: self.time, rest: self.data }

@@ -125,7 +125,7 @@ fn an_instance_delivers_what_the_kernel_counts_and_is_gone_afterward() {
             return;
         }
     };
-    let folder = instance.folder.0.clone();
+    let folder = instance.folder.path.clone();
     assert!(folder.exists());
     let mut events = InstanceEvents::new(&mut instance, &layout, cpus.len());
     for cpu in &cpus {

@@ -36,7 +36,7 @@ fn compared(a: &[Run], b: &[Run]) -> Comparison {
     let (of_a, of_b) = (evaluate(a), evaluate(b));
     let a: Vec<(&Run, &Report)> = a.iter().zip(&of_a).collect();
     let b: Vec<(&Run, &Report)> = b.iter().zip(&of_b).collect();
-    Comparison::of_groups([&a, &b], &Rules::default())
+    Comparison::of_groups(&[&a, &b], &Rules::default())
 }
 
 fn delta(comparison: &Comparison, metric: Metric) -> Delta {

@@ -75,10 +75,9 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
     let floor = evaluated(&runs, NoiseFloor::of).unwrap();
     assert_eq!(floor.late_limit, runs[0].subject.late_limit(5.0));
     let noises = |percents: [f64; 2]| {
-        let counted = runs
-            .iter()
-            .zip(percents)
-            .map(|(run, late_percent)| Report::of(run, &Options { late_percent }));
+        let counted = runs.iter().zip(percents).map(|(run, late_percent)| {
+            Report::of(run, &Options { late_percent, ..Options::default() })
+        });
         let reports: Vec<Report> = counted.collect();
         let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
         let comparison = Comparison::of_reports(

@@ -115,7 +115,10 @@ fn a_resampled_capture_has_the_statistics_of_the_capture() {
 fn recordings_are_matched_by_name_and_unlike_lengths_are_noted() {
     let (a, b) = (frames(1, "game", 600, 0), frames(2, "game 2", 900, 0));
     let comparison = Comparison::of(&[&a, &b], 0);
-    assert!(matches!(comparison.notes.as_slice(), [Note::LabelMismatch(_), Note::Lengths(_)]));
+    assert!(matches!(
+        comparison.notes.as_slice(),
+        [Note::LabelMismatch(_), Note::Lengths(_), Note::Low { .. }]
+    ));
     let mut c = frames(3, "other", 600, 0);
     let Subject::Imported(Capture::Frames(all)) = &mut c.subject else { panic!("{c:?}") };
     let empty = Recording { label: "empty".to_owned(), ..Recording::default() };

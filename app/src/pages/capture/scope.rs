@@ -1,0 +1,105 @@
+//! The bar above an imported recording that selects its frames, its part, and the definition of its lows. Everything
+//! below follows it.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::Parameter;
+use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, RecordingFigures, Scope};
+use jitterscope_engine::report::{CaptureView, FrameKind};
+use jitterscope_engine::stats::LowDefinition;
+
+use crate::text::{self, low};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Card, Spans, checkbox, combo, link, segmented, value_field};
+
+/// Width of a field of the range, in points.
+const FIELD: f32 = 84.0;
+/// Width of the list of definitions, in points.
+const DEFINITIONS: f32 = 230.0;
+
+/// Draws the bar for a recording; changes `asked` to what the user selects.
+pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut CaptureView) {
+    let Some(scope) = figures.scope.as_deref() else { return };
+    let frames = match &figures.figures {
+        CaptureFigures::Frames(frames) => Some(frames),
+        _ => None,
+    };
+    Card::new("Shown part").note(&scope.caption()).show_plain(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, size::GAP_SMALL);
+            if let Some(frames) = frames {
+                frames_ui(ui, scope, frames, asked);
+            }
+            range_ui(ui, scope, asked);
+            if frames.is_some() {
+                low_ui(ui, asked);
+                pauses_ui(ui, scope, asked);
+            }
+        });
+    });
+}
+
+/// Draws the way back from a part in which no frame is.
+pub(super) fn no_frames_ui(ui: &mut Ui, asked: &mut CaptureView) {
+    Card::new("Shown part").show_plain(ui, |ui| {
+        label(ui, "No frame is in this part.");
+        if link(ui, "Whole capture").clicked() {
+            (asked.from, asked.to, asked.skip_first) = (None, None, 0);
+        }
+    });
+}
+
+fn frames_ui(ui: &mut Ui, scope: &Scope, frames: &FrameFigures, asked: &mut CaptureView) {
+    if !scope.has_displayed {
+        return;
+    }
+    label(ui, "Frames");
+    let kinds = FrameKind::ALL.map(|kind| (kind, kind.label()));
+    segmented(ui, "Frames", &mut asked.frames, &kinds);
+    let [generated, _] = frames.generated_counts.unwrap_or_default();
+    let counts = [(frames.dropped_count.unwrap_or(0), "dropped"), (generated, "generated")];
+    let words: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| 0 < *count)
+        .map(|(count, words)| format!("{} {words}", text::format_count(count)))
+        .collect();
+    if !words.is_empty() {
+        let tokens = Tokens::of(ui);
+        Spans::plain(Type::Small, &words.join(", "), tokens.t2).whole_label(ui);
+    }
+}
+
+fn range_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
+    let parameter = Parameter::secs(0.0, scope.end.as_secs().max(0.1));
+    label(ui, "Range");
+    let mut from = asked.from.unwrap_or(Nanos::ZERO);
+    if value_field(ui, "From", &mut from, &parameter, FIELD).changed() {
+        asked.from = Some(from).filter(|from| Nanos::ZERO < *from);
+    }
+    label(ui, "to");
+    let mut to = asked.to.unwrap_or(scope.end);
+    if value_field(ui, "To", &mut to, &parameter, FIELD).changed() {
+        asked.to = Some(to).filter(|to| *to < scope.end);
+    }
+    if (asked.from.is_some() || asked.to.is_some()) && link(ui, "Whole capture").clicked() {
+        (asked.from, asked.to) = (None, None);
+    }
+}
+
+fn low_ui(ui: &mut Ui, asked: &mut CaptureView) {
+    label(ui, "1% low");
+    let definitions = LowDefinition::ALL.map(|definition| (definition, low::name(definition)));
+    combo(ui, "Definition of the 1% low", &mut asked.low, &definitions, DEFINITIONS);
+}
+
+fn pauses_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
+    if 0 < scope.pauses.count {
+        let words = format!("Omit {}", scope.pauses.words());
+        checkbox(ui, &mut asked.omits_pauses, &words);
+    }
+}
+
+fn label(ui: &mut Ui, words: &str) {
+    let tokens = Tokens::of(ui);
+    Spans::plain(Type::Small, words, tokens.t2).whole_label(ui);
+}

@@ -1,0 +1,303 @@
+//! The page of recordings: starts a recorder, shows what it has so far, and the result of a recording.
+
+use std::path::PathBuf;
+
+use eframe::egui::{Id, Ui};
+use jitterscope_engine::export::document::{Block, Level};
+use jitterscope_engine::export::run_document;
+use jitterscope_engine::report::{Chart, RecordingResults};
+use jitterscope_engine::store::{RecordCommand, RecordStatus};
+
+use super::export::export_buttons;
+use super::export::rendered::blocks_ui;
+use super::page_frame;
+use crate::plots::ChartCard;
+use crate::run_list::LibraryItem;
+use crate::session::{Action, LoadedRun, RecorderAction, RecordingWish, Session, Subject};
+use crate::text::{self, recordings as words};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Button, Card, FollowFocus as _, Severity, Spans, VerdictStrip, field::text_field, result_area,
+};
+
+/// The key of the chart of frame times, whose stutters are marked, and that of the lateness of this PC.
+const FRAMES: &str = "timeline";
+const STALLS: &str = "canaries";
+/// What the marks of the chart of frame times are.
+const SQUARES: &str = "squares: stutters";
+/// Width of a text field.
+const FIELD: f32 = 460.0;
+/// How exactly the begin of a recording in another process is known.
+const ABOUT: jiff::SignedDuration = jiff::SignedDuration::from_secs(5);
+/// Widest text of an explanation.
+const WIDEST: f32 = 820.0;
+
+/// What the user does for the answer.
+const STEPS: [(&str, &str); 3] = [
+    (
+        "Let the game write a log",
+        "On Linux, MangoHud: log_interval=0 and output_folder in its settings, then Shift+F2 in the game. From version 0.6.9 \
+         on, it writes each frame at once; other CSV logs of frame times that are written while the game runs are followed \
+         as well.",
+    ),
+    (
+        "Record",
+        "A separate process records in the background. Close this window if you like: a new one finds the recording.",
+    ),
+    (
+        "Play, and stop the recording afterward",
+        "Each stutter is followed back from waker to waker, from the frame to what it waited for. A cause is named only where \
+         the kernel's records show it.",
+    ),
+];
+
+/// What is recorded, and what is not.
+const RECORDED: [&str; 4] = [
+    "Recorded: names of programs and threads, when they had a CPU, and times of frames.",
+    "Never recorded: arguments, window titles, paths, or contents of files. Nothing is added to the game, and none of its memory is read.",
+    "Names of other programs and of what woke a thread need administrator rights. In a terminal:",
+    "Without them, a recording shows when your game waited for a CPU, and not which program had it.",
+];
+
+/// The page of recordings.
+#[derive(Debug, Default)]
+pub struct RecordPage {
+    log: Option<String>,
+    process: String,
+    shown: Option<ShownRecording>,
+}
+
+/// The recording on screen, as it is drawn.
+#[derive(Debug)]
+struct ShownRecording {
+    id: String,
+    blocks: Vec<Block>,
+    charts: Vec<Chart>,
+    /// When each stutter ended, and its frame time, in nanoseconds.
+    stutters: Vec<(f64, f64)>,
+}
+
+impl ShownRecording {
+    fn of(shown: &LoadedRun) -> Self {
+        let when = text::local_date(shown.run.started_at);
+        let document = run_document(&shown.run, &shown.report, when, Level::Page);
+        let results = shown.report.results.get::<RecordingResults>();
+        let events = results.into_iter().flat_map(|results| &results.analysis.events);
+        Self {
+            id: shown.run.id.to_string(),
+            blocks: document.blocks(Level::Page).cloned().collect(),
+            charts: shown.report.charts(&shown.run),
+            stutters: events.map(|event| (event.at.as_f64(), event.length.as_f64())).collect(),
+        }
+    }
+
+    /// Draws the charts; those over time share their axis.
+    fn charts_ui(&self, ui: &mut Ui) {
+        let link = Id::unique(("record-time", &self.id));
+        for chart in &self.charts {
+            let card = ChartCard::new(("record", &self.id), chart);
+            let card = match chart.key {
+                FRAMES => ChartCard {
+                    link: Some(link),
+                    marked: &self.stutters,
+                    note: if self.stutters.is_empty() { card.note } else { SQUARES },
+                    ..card
+                },
+                STALLS => ChartCard { link: Some(link), ..card },
+                _ => continue,
+            };
+            card.show(ui, |_| {});
+        }
+    }
+}
+
+impl RecordPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let recorder = session.recordings();
+        if !recorder.is_watched() {
+            actions.push(Action::Recorder(RecorderAction::Watch));
+        }
+        let saved = session.library().items().unwrap_or_default();
+        if let Some(item) = recorder.ended().and_then(|began| begun_at(saved, began)) {
+            actions.push(Action::OpenRun(item.path.clone()));
+            actions.push(Action::Recorder(RecorderAction::ShowedResult));
+        }
+        let shown = session.running().recorded();
+        let id = shown.map(|shown| shown.run.id.to_string());
+        let is_new = self.shown.as_ref().map(|shown| &shown.id) != id.as_ref();
+        result_area(is_new).show_focus(ui, |ui| {
+            page_frame().show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                match (recorder.status(), shown) {
+                    (Some(status), _) => running_ui(ui, status, recorder.is_stopping(), actions),
+                    (None, Some(shown)) => {
+                        strip_ui(ui, shown, actions);
+                        self.result_ui(ui, shown);
+                        self.setup_ui(ui, recorder.is_starting(), actions);
+                    }
+                    (None, None) => {
+                        self.setup_ui(ui, recorder.is_starting(), actions);
+                        steps_ui(ui);
+                    }
+                }
+                self.rights_ui(ui);
+            });
+        });
+    }
+
+    /// Draws the result of a recording without its verdict.
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
+        if self.shown.as_ref().is_none_or(|known| known.id != shown.run.id.as_str()) {
+            self.shown = Some(ShownRecording::of(shown));
+        }
+        let Some(shown) = &self.shown else { return };
+        let width = ui.available_width();
+        blocks_ui(ui, &shown.blocks, width);
+        shown.charts_ui(ui);
+    }
+
+    /// Returns what to record, as the fields have it.
+    fn wish(&self, has_game: bool) -> RecordingWish {
+        let log = self.log.as_deref().unwrap_or_default().trim();
+        RecordingWish {
+            log: (has_game && !log.is_empty()).then(|| PathBuf::from(log)),
+            process: if has_game { self.process.clone() } else { String::new() },
+        }
+    }
+
+    fn setup_ui(&mut self, ui: &mut Ui, is_starting: bool, actions: &mut Vec<Action>) {
+        Card::new("Record while you play").show_plain(ui, |ui| {
+            let tokens = Tokens::of(ui);
+            let log = self.log.get_or_insert_with(default_folder);
+            let width = FIELD.min(ui.available_width());
+            for (name, value, hint) in [
+                (
+                    "Log of the game, or folder of logs",
+                    log,
+                    "a CSV, or a folder for its newest CSV",
+                ),
+                ("Process of the game", &mut self.process, "found by the name of the log"),
+            ] {
+                Spans::plain(Type::Label, name, tokens.t2).label(ui);
+                text_field(ui, name, value, hint, width);
+                ui.add_space(size::GAP_SMALL);
+            }
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                let wish = self.wish(true);
+                let record = Button::primary("Record the game").icon(icons::PLAY_FILL);
+                let record = ui.add_enabled(!is_starting && wish.log.is_some(), record);
+                if record.clicked() {
+                    actions.push(Action::Recorder(RecorderAction::Start(wish)));
+                }
+                record
+                    .on_disabled_hover_text("Name the log of the game, or the folder of its logs.");
+                let this_pc = ui.add_enabled(!is_starting, Button::new("Record this PC only"));
+                if this_pc.clicked() {
+                    actions.push(Action::Recorder(RecorderAction::Start(self.wish(false))));
+                }
+                this_pc.on_hover_text("Finds out when this PC stalled, without a game.");
+                if is_starting {
+                    Spans::plain(Type::Small, "Starting", tokens.t2).label(ui);
+                }
+            });
+        });
+    }
+
+    fn rights_ui(&self, ui: &mut Ui) {
+        Card::new("What is recorded").show_plain(ui, |ui| {
+            let tokens = Tokens::of(ui);
+            let width = ui.available_width().min(WIDEST);
+            let args = self.wish(true).args();
+            let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
+            let command = format!("sudo jitterscope-cli {}", args.join(" "));
+            for (line, place) in RECORDED.into_iter().zip(0..) {
+                Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
+                if place == 2 {
+                    ui.label(Type::Mono.text(&command).color(tokens.t1));
+                }
+            }
+        });
+    }
+}
+
+/// Draws what a recorder has so far.
+fn running_ui(ui: &mut Ui, status: &RecordStatus, is_stopping: bool, actions: &mut Vec<Action>) {
+    let sentence = words::subtitle(status);
+    let evidence = if status.label.is_empty() {
+        "Stalls of this PC are recorded. The result appears when the recording ends.".to_owned()
+    } else {
+        let saved = text::count_text(status.detail_count, "details");
+        format!("{saved} saved around stutters. The result appears when the recording ends.")
+    };
+    let strip = VerdictStrip::new(Severity::Info, "").sentence(&sentence).evidence(&evidence);
+    strip.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let mark = ui.add(Button::new("Mark").icon(icons::FLAG));
+        if mark
+            .on_hover_text("Marks this time: the records of the seconds before it are saved.")
+            .clicked()
+        {
+            actions.push(Action::Recorder(RecorderAction::Command(RecordCommand::Mark)));
+        }
+        let stop =
+            Button::stop(if is_stopping { "Stopping" } else { "Stop" }).icon(icons::STOP_FILL);
+        if ui.add_enabled(!is_stopping, stop).clicked() {
+            actions.push(Action::Recorder(RecorderAction::Command(RecordCommand::Stop)));
+        }
+    });
+}
+
+fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
+    let (sentence, evidence) = (shown.report.sentence(), shown.report.evidence());
+    let strip = VerdictStrip::new(Severity::Info, "").sentence(&sentence).evidence(&evidence);
+    strip.show(ui, |ui| export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions));
+}
+
+fn steps_ui(ui: &mut Ui) {
+    Card::new("Why did my game stutter?").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        let width = ui.available_width().min(WIDEST);
+        for ((title, about), number) in STEPS.into_iter().zip(1..) {
+            Spans::plain(Type::Strong, &format!("{number}. {title}"), tokens.t1).label(ui);
+            Spans::plain(Type::Body, about, tokens.t2).paragraph_within(ui, width);
+        }
+    });
+}
+
+/// Returns the newest recording that began no earlier than this one, whose begin is known to a few seconds; `None` until it
+/// is listed.
+fn begun_at(items: &[LibraryItem], began: jiff::Timestamp) -> Option<&LibraryItem> {
+    let earliest = began.checked_sub(ABOUT).ok()?;
+    items.iter().find(|item| {
+        let run = item.run.as_ref().ok();
+        run.is_some_and(|run| run.test == "recording" && earliest <= run.started_at)
+    })
+}
+
+/// Returns the folder in which MangoHud writes by default.
+fn default_folder() -> String {
+    std::env::home_dir().map_or_else(String::new, |folder| folder.display().to_string())
+}
+
+/// Returns an argument as a shell reads it.
+fn quoted(arg: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
+    if arg.chars().all(is_plain) {
+        arg.to_owned()
+    } else {
+        format!("'{}'", arg.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_quotes_what_a_shell_would_split() {
+        assert_eq!(quoted("/home/a/logs"), "/home/a/logs");
+        assert_eq!(quoted("/home/a b/it's"), r"'/home/a b/it'\''s'");
+    }
+}

@@ -1,0 +1,112 @@
+//! Three to six groups of runs, each compared with the first one, in one comparison.
+
+use jitterscope_engine::report::comparison::{MinEffect, Overall};
+use jitterscope_engine::report::{self, Comparison, Report};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::Outcome;
+use jitterscope_engine::store::Store;
+use jitterscope_engine::store::repeats::{self, History};
+use serde_json::Value;
+
+use super::compare::run;
+
+/// Returns three runs with this delay of every 20th frame, which differs a bit from run to run.
+fn group(first: u32, delay: i64) -> [Run; 3] {
+    [0, 1, 2].map(|at| {
+        let varied = delay + delay / 50 * i64::from(at);
+        run(first + at, &format!("run {first}-{at}"), varied)
+    })
+}
+
+fn compared(groups: &[&[Run]]) -> Comparison {
+    let runs: Vec<&Run> = groups.iter().copied().flatten().collect();
+    let reports: Vec<Report> =
+        runs.iter().map(|run| Report::of(run, &report::Options::default())).collect();
+    let evaluated: Vec<(&Run, &Report)> = runs.into_iter().zip(&reports).collect();
+    let counts: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    repeats::compare(&evaluated, Some(&counts), History::Fixed, MinEffect::default())
+}
+
+#[test]
+fn every_group_is_compared_with_the_first_and_all_changes_are_corrected_together() {
+    let (a, b, c) = (group(0xa0, 500_000), group(0xb0, 500_000), group(0xc0, 2_000_000));
+    let all = compared(&[&a, &b, &c]);
+    assert_eq!(all.count, 3);
+    assert_eq!(all.obstacle, None);
+    assert_eq!(all.outcome(2), Overall::Of(Outcome::Worse));
+    assert_ne!(all.outcome(1), Overall::Of(Outcome::Worse));
+    let (mut wider, mut counted) = (0, 0);
+    for (other, side) in [(&b, 1), (&c, 2)] {
+        let pair = compared(&[&a, other]);
+        let rows = all.rows.iter().zip(&pair.rows);
+        let figures = rows.flat_map(|(all, pair)| all.figures.iter().zip(&pair.figures));
+        for (figure, alone) in figures {
+            assert_eq!(figure.metric.key, alone.metric.key);
+            assert_eq!(figure.values.len(), 3);
+            assert_eq!(figure.values[0], alone.values[0], "{}", figure.metric.key);
+            assert_eq!(figure.values[side], alone.values[1], "{}", figure.metric.key);
+            let (Some(together), Some(alone)) = (figure.deltas[side], alone.deltas[1]) else {
+                continue;
+            };
+            // The change is that of the two groups alone; its interval also allows for the other group.
+            assert_eq!(together.effect.difference, alone.effect.difference);
+            let both = together.effect.interval.zip(alone.effect.interval);
+            let Some(((low, high), (low_alone, high_alone))) = both else { continue };
+            assert!(low <= low_alone && high_alone <= high, "{}", figure.metric.key);
+            wider += usize::from(low < low_alone);
+            counted += 1;
+        }
+    }
+    assert!(0 < wider && 8 <= counted, "{wider} of {counted}");
+}
+
+#[test]
+fn the_command_line_compares_up_to_six_groups_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let delays = [500_000, 500_000, 2_000_000, 500_000, 500_000, 500_000];
+    for (delay, group_number) in delays.into_iter().zip(0xa0_u32..) {
+        for mut run in group(group_number << 4, delay) {
+            run.tags = vec![format!("build:{group_number:x}")];
+            store.save(&run).unwrap();
+        }
+    }
+    let said = |arguments: &[&str]| {
+        let output = super::cli::run(&folder, &[&["compare"], arguments].concat());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let three = ["--a", "tag:build:a0", "--b", "tag:build:a1", "--c", "tag:build:a2"];
+    let (status, json, error) = said(&[&three[..], &["--format", "json"]].concat());
+    assert_eq!(status, Some(0), "{error}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["groups"], serde_json::json!([3, 3, 3]));
+    assert_eq!(json["outcomes"][0], Value::Null);
+    assert_eq!(json["outcomes"][2], "worse");
+    let (_, table, _) = said(&three);
+    for words in ["Changes from A to B", "Changes from A to C", "3 runs of A, 3 of B, and 3 of C"] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    // What Repeat with prints gives the same result.
+    let command = table.split("jitterscope-cli compare ").nth(1).unwrap();
+    let command = command.lines().next().unwrap().trim_end_matches(['`', '.']);
+    assert!(command.contains(" --c "), "{command}");
+    let arguments: Vec<&str> = command.split_whitespace().collect();
+    let (status, again, error) = said(&[&arguments[..], &["--format", "json"]].concat());
+    assert_eq!(status, Some(0), "{command}: {error}");
+    let again: Value = serde_json::from_str(&again).unwrap();
+    assert_eq!(again["configurations"], json["configurations"]);
+    for format in ["markdown", "html"] {
+        let (status, text, error) = said(&[&three[..], &["--format", format]].concat());
+        assert_eq!(status, Some(0), "{error}");
+        assert!(text.contains("A to C"), "{text}");
+    }
+    // A condition holds for every group, and six groups are the most.
+    let six = ["--d", "tag:build:a3", "--e", "tag:build:a4", "--f", "tag:build:a5"];
+    let (status, _, error) = said(&[&three[..], &six, &["--fail-if", "worse"]].concat());
+    assert!(status == Some(3) && error.contains("--fail-if worse: true"), "{error}");
+    let (status, _, error) = said(&["--a", "tag:build:a0", "--c", "tag:build:a2"]);
+    assert!(status == Some(2) && error.contains("--b <RUN>"), "{error}");
+    let (status, _, error) = said(&[&three[..4], &["--c", "tag:build:a0"]].concat());
+    assert!(status == Some(1) && error.contains("in two groups"), "{error}");
+}

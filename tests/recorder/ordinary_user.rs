@@ -1,0 +1,103 @@
+//! A recorder without rights: what it sees of a game of its own user.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::TraceSource;
+use jitterscope_engine::report::recording::{Analysis, Class, Outcome};
+
+use super::{Folders, NOBODY, finish};
+use crate::cli::program;
+
+/// An ordinary user sees of a game when its threads left a CPU, and got one again: no cause names another program.
+#[test]
+fn without_rights_the_switches_of_the_game_show_that_it_waited_for_a_cpu() {
+    let folders = Folders::new();
+    fs::set_permissions(folders.temporary.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    // Root is not an ordinary user, and the user `nobody` owns nothing but these folders.
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let as_user = |command: &mut Command| {
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+    };
+    for name in ["runs", "runtime", "log"] {
+        if is_root {
+            chown(folders.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    let log = folders.path("log");
+    let log = log.to_str().unwrap();
+    let mut command = folders.program(&["record", "--memory", "32", "--game", log]);
+    as_user(&mut command);
+    let recorder = match command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
+        Ok(recorder) => recorder,
+        Err(error) => {
+            println!("skipped: user nobody may not start {}: {error}", program().display());
+            return;
+        }
+    };
+    let mut status = folders.program(&["record", "status"]);
+    as_user(&mut status);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !status.output().unwrap().status.success() {
+        assert!(Instant::now() < deadline, "no recorder runs");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let kinds = "hog,long,shader,hog,overlay,hog,server,nothing";
+    let mut game = Command::new(env!("CARGO_BIN_EXE_made-game"));
+    game.arg(log).args(["--fps", "60", "--seconds", "17", "--inject", kinds, "--seed", "1"]);
+    if is_root {
+        // The program that takes the CPU has more weight than the game.
+        game.args(["--user", &NOBODY.to_string()]);
+    }
+    finish(game.spawn().unwrap());
+    let mut stop = folders.program(&["record", "stop"]);
+    as_user(&mut stop);
+    assert!(stop.output().unwrap().status.success());
+    finish(recorder);
+    let run = folders.run();
+    let recording = run.recording().unwrap();
+    println!("{}", recording.tier.sentence);
+    assert!(recording.tier.sentence.contains("need administrator rights"));
+    if recording.tier.source.is_none() {
+        println!("skipped: the switches of own programs are denied here");
+        return;
+    }
+    assert_eq!(recording.tier.source, Some(TraceSource::OwnSwitches));
+    assert!(!recording.details.is_empty());
+    let analysis = Analysis::of(recording);
+    let truth = fs::read_to_string(folders.path("log").join("injected.csv")).unwrap();
+    println!("{truth}");
+    for event in &analysis.events {
+        let sum = event.path.iter().fold(Nanos::ZERO, |sum, segment| sum + segment.length());
+        assert!(event.path.is_empty() || sum == event.length, "{sum} {event:?}");
+        println!("{} {}: {:?}", event.at, event.length, event.outcome);
+        for segment in &event.path {
+            let name = segment.name.as_deref().unwrap_or_default();
+            assert!(!name.contains("hog") && !name.contains("wineserver"), "{segment:?}");
+        }
+        if let Outcome::Cause(blamed) = &event.outcome {
+            let seen = [
+                Class::WaitedForCpu,
+                Class::Game,
+                Class::Shaders,
+                Class::Overlay,
+                Class::Timer,
+                Class::NotExplained,
+            ];
+            assert!(seen.contains(&blamed.class), "{event:?}");
+        }
+    }
+    if !is_root {
+        println!("skipped: only root has a program that takes the CPU from a game for long");
+        return;
+    }
+    let waited = analysis.causes.iter().filter(|cause| cause.blamed.class == Class::WaitedForCpu);
+    let waited: usize = waited.map(|cause| cause.events.len()).sum();
+    assert!(1 <= waited, "{:#?}", analysis.causes);
+}

@@ -1,0 +1,139 @@
+//! A real recording: its stutters have the causes that were injected, on the command line and in the window.
+
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::PageId;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::recording::{Analysis, Class, EventPath, Outcome};
+use jitterscope_engine::run::{Recording, Run, Subject};
+use jitterscope_engine::store::Store;
+
+use super::window::{step_until, window};
+use super::{cli, compare};
+
+/// A recording of a made game on a virtual machine with 2 CPUs that compilers used, cut to four of its stutters: the
+/// main thread wakes a render thread, which wakes the thread that presents. Injected were, in order of time: the whole
+/// process was stopped for 40 ms, a real-time program took the CPU of the main thread for 40 ms, another process answered
+/// after 40 ms, and a shader thread computed for 40 ms.
+const RECORDED: &str = include_str!("recordings/game.json");
+
+#[test]
+fn causes_in_real_records_are_those_that_were_injected() {
+    let recording: Recording = serde_json::from_str(RECORDED).unwrap();
+    let analysis = Analysis::of(&recording);
+    let [presenter] = analysis.presenters.as_slice() else { panic!("one game") };
+    assert_eq!(presenter.name, "dxvk-submit");
+    let blamed = |event: &EventPath| match &event.outcome {
+        Outcome::Cause(blamed) => (blamed.class, blamed.name.as_deref().map(str::to_owned)),
+        Outcome::Unexplained(reason) => panic!("{:?}: {reason:?}", event.at),
+    };
+    let causes: Vec<(Class, Option<String>)> = analysis.events.iter().map(blamed).collect();
+    let named = |class, name: &str| (class, Some(name.to_owned()));
+    assert_eq!(
+        causes,
+        [
+            named(Class::Stopped, "dxvk-submit"),
+            named(Class::OtherProgram, "baloo_file"),
+            named(Class::Service, "wineserver"),
+            named(Class::Shaders, "dxvk-shader"),
+        ]
+    );
+    for event in &analysis.events {
+        let sum = event.path.iter().fold(Nanos::ZERO, |sum, segment| sum + segment.length());
+        assert_eq!(sum, event.length);
+        let held = event.growths[0].time.as_millis();
+        assert!((38.0..46.0).contains(&held), "{held}");
+    }
+}
+
+/// Returns a finished run of the recording.
+fn run() -> Run {
+    let recording: Recording = serde_json::from_str(RECORDED).unwrap();
+    Run {
+        name: String::new(),
+        subject: Subject::Recorded(Box::new(recording)),
+        trials: Vec::new(),
+        ..compare::run(0xa1, "", 0)
+    }
+}
+
+/// Returns what the command line shows of a run.
+fn shown(folder: &tempfile::TempDir, args: &[&str]) -> String {
+    let output = cli::run(folder, args);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_answers_remain_when_the_detail_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Store::at(folder.path()).save(&run()).unwrap();
+    let id = run().id.to_string();
+    let size = std::fs::metadata(&path).unwrap().len();
+    shown(&folder, &["record", "delete-detail", &id]);
+    assert!(std::fs::metadata(&path).unwrap().len() * 2 < size);
+    let analysis = Analysis::of(run().recording().unwrap());
+    let left = jitterscope_engine::store::load(&path).unwrap();
+    let recording = left.recording().unwrap();
+    assert!(recording.details.is_empty());
+    let after = Analysis::of(recording);
+    assert_eq!(after.causes, analysis.causes);
+    let text = shown(&folder, &["runs", "show", &id]);
+    for name in ["4 stutters", "baloo_file", "wineserver", "dxvk-shader"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_oldest_recordings_without_note_or_tag_lose_their_detail_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let saved = |number: u32, note: &str| {
+        let began = jiff::Timestamp::from_second(1_700_000_000 + i64::from(number) * 86_400);
+        let run = Run {
+            id: jitterscope_engine::run::RunId::parse(&format!("{number:08x}")).unwrap(),
+            started_at: began.unwrap(),
+            note: note.to_owned(),
+            tags: Vec::new(),
+            ..run()
+        };
+        store.save(&run).unwrap()
+    };
+    let paths = [saved(1, "mine"), saved(2, ""), saved(3, ""), saved(4, "")];
+    let size = std::fs::metadata(&paths[0]).unwrap().len();
+    assert_eq!(store.delete_old_detail(size * 9 / 2).unwrap().len(), 0, "there is room");
+    let deleted = store.delete_old_detail(size * 7 / 2).unwrap();
+    assert_eq!(deleted.len(), 1, "{deleted:?}");
+    let has_detail = || {
+        paths.each_ref().map(|path| {
+            let run = jitterscope_engine::store::load(path).unwrap();
+            !run.recording().unwrap().details.is_empty()
+        })
+    };
+    assert_eq!(has_detail(), [true, false, true, true]);
+    store.delete_old_detail(1).unwrap();
+    assert_eq!(has_detail(), [true, false, false, true], "with a note, and the newest one");
+}
+
+#[test]
+fn the_page_of_a_recording_begins_with_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Store::at(folder.path()).save(&run()).unwrap();
+    let mut harness = window(&folder);
+    harness
+        .key_press_modifiers(egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT), egui::Key::M);
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Record);
+    harness.get_by_label("Record the game");
+    harness.get_by_label("Record this PC only");
+    harness.state_mut().set_next_dialog_answer(vec![path]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    harness.run_steps(4);
+    assert_eq!(harness.state().page(), PageId::Record);
+    let shows = |words: &str| harness.query_all_by_label_contains(words).next().is_some();
+    for words in
+        ["4 stutters in", "baloo_file", "wineserver", "dxvk-shader", "What to do", "Export…"]
+    {
+        assert!(shows(words), "{words}");
+    }
+}

@@ -188,16 +188,27 @@ fn save(
     own: Option<&Path>,
 ) -> Result<String, Box<dyn std::error::Error>> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
-    let mut said = Vec::new();
+    // A file of several runs is none of the saved runs, wherever it is.
+    let own = own.filter(|_| runs.len() == 1);
+    let mut said: Vec<String> = Vec::new();
     for run in runs {
-        said.push(match store.save_new(run, own)? {
-            SaveOutcome::New(path) => format!("saved as {}", path.display()),
-            SaveOutcome::Known(_) => "the run is already saved".to_owned(),
-            SaveOutcome::Other(path) => {
-                let path = path.display();
-                return Err(format!("another run with the same ID is saved as {path}").into());
+        let failure = match store.save_new(run, own) {
+            Ok(SaveOutcome::New(path)) => {
+                said.push(format!("saved as {}", path.display()));
+                continue;
             }
-        });
+            Ok(SaveOutcome::Known(_)) => {
+                said.push("the run is already saved".to_owned());
+                continue;
+            }
+            Ok(SaveOutcome::Other(path)) => {
+                format!("another run with the same ID is saved as {}", path.display())
+            }
+            Err(error) => error.to_string(),
+        };
+        // What was saved before the failure stays saved.
+        said.iter().for_each(|said| print_message(said));
+        return Err(failure.into());
     }
     Ok(said.join("\n"))
 }

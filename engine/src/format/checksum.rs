@@ -14,6 +14,8 @@ const PAGE_MARK: Mark = [b"<!--sha256:", b"-->"];
 const DIGITS: usize = 64;
 /// Number of bytes at the end of a file in which the checksum is searched. The bytes may include trailing whitespace.
 const TAIL_BYTES: u64 = 4 << 10;
+/// Size of the checksum of a page with its marks.
+const MAX_SUM_BYTES: usize = PAGE_MARK[0].len() + DIGITS + PAGE_MARK[1].len();
 /// Size of the pieces in which a stream is read and hashed.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -67,11 +69,14 @@ impl Sum {
 
 /// Compares the text of an exported run, or of an HTML page, with the checksum at its end.
 ///
-/// The checksum is the SHA-256 of every byte before the last `,"sha256":"` or `<!--sha256:`.
+/// The checksum is the SHA-256 of every byte before the last `,"sha256":"` or `<!--sha256:`. A page with something after
+/// its checksum, and JSON with other whitespace around it, were written again by another program: they are edited, because
+/// nothing shows what else was changed.
 pub fn verify(text: &[u8]) -> Checked {
     match parts(text.trim_ascii()) {
         Some((body, digits)) if sha256(body).as_bytes() == digits => Checked::Intact,
         Some(_) => Checked::Edited,
+        None if has_moved_sum(text) => Checked::Edited,
         None => Checked::Absent,
     }
 }
@@ -83,11 +88,69 @@ pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     from.seek(SeekFrom::Start(tail_at))?;
     let mut tail = Vec::new();
     from.by_ref().take(TAIL_BYTES).read_to_end(&mut tail)?;
-    let Some((before, digits)) = parts(tail.trim_ascii_end()) else { return Ok(Checked::Absent) };
+    let Some((before, digits)) = parts(tail.trim_ascii_end()) else {
+        let is_edited = has_moved_sum_in(from, &tail)?;
+        return Ok(if is_edited { Checked::Edited } else { Checked::Absent });
+    };
     let hashed = tail_at.saturating_add(u64::try_from(before.len()).unwrap_or(0));
     from.rewind()?;
     let is_intact = sha256_of(from.by_ref().take(hashed))?.as_bytes() == digits;
     Ok(if is_intact { Checked::Intact } else { Checked::Edited })
+}
+
+/// Returns whether a stream has a checksum that is not where it was written, like [`has_moved_sum`], reading it piece by
+/// piece.
+fn has_moved_sum_in(from: &mut (impl Read + Seek), tail: &[u8]) -> io::Result<bool> {
+    from.rewind()?;
+    let mut text = Vec::with_capacity(PIECE_BYTES + MAX_SUM_BYTES);
+    let mut is_first = true;
+    loop {
+        let read = u64::try_from(PIECE_BYTES).unwrap_or(u64::MAX);
+        if from.by_ref().take(read).read_to_end(&mut text)? == 0 {
+            return Ok(false);
+        }
+        if is_first && !is_page(&text) {
+            return Ok(has_last_member(tail));
+        }
+        is_first = false;
+        if has_page_sum(&text) {
+            return Ok(true);
+        }
+        // A checksum may begin in one piece and end in the next.
+        text.drain(..text.len().saturating_sub(MAX_SUM_BYTES));
+    }
+}
+
+/// Returns whether a text has a checksum that is not where it was written: anywhere in a page, and as the last member of a
+/// JSON object, with other whitespace around it.
+fn has_moved_sum(text: &[u8]) -> bool {
+    if is_page(text) { has_page_sum(text) } else { has_last_member(text) }
+}
+
+fn is_page(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"<")
+}
+
+/// Returns whether there is a checksum of a page in the text. No text of a user looks like one: in a page, none has a `<`.
+fn has_page_sum(text: &[u8]) -> bool {
+    let [mark, end] = PAGE_MARK;
+    text.windows(mark.len() + DIGITS + end.len()).any(|window| {
+        let digits = window.strip_prefix(mark).and_then(|rest| rest.strip_suffix(end));
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+/// Returns whether the last member of the JSON object with which the text ends is a checksum.
+fn has_last_member(text: &[u8]) -> bool {
+    let member = || {
+        let value =
+            text.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end().strip_suffix(b"\"")?;
+        let (before, digits) = value.split_at_checked(value.len().checked_sub(DIGITS)?)?;
+        let name = before.strip_suffix(b"\"")?.trim_ascii_end().strip_suffix(b":")?;
+        let is_sum = name.trim_ascii_end().ends_with(b"\"sha256\"");
+        Some(is_sum && digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    member().unwrap_or(false)
 }
 
 /// Returns the hashed text and the expected checksum; `None` if the text does not end with a checksum.
@@ -231,6 +294,29 @@ mod tests {
         check(&text, Checked::Intact);
         text[3] = b'9';
         check(&text, Checked::Edited);
+    }
+
+    #[test]
+    fn a_file_that_another_program_wrote_again_is_edited() {
+        let digits = sha256(b"{\"a\":1");
+        let check = |text: String, expected| check(text.as_bytes(), expected);
+        check(format!("{{\"a\":1,\"sha256\":\"{digits}\"}}"), Checked::Intact);
+        check(format!("{{\n  \"a\": 1,\n  \"sha256\": \"{digits}\"\n}}\n"), Checked::Edited);
+        // A member with this name and another value, one of an inner object, and a text are no checksum.
+        check("{\"sha256\":\"none\"}".to_owned(), Checked::Absent);
+        check(format!("{{\"a\":{{\"sha256\":\"{digits}\"}}}}"), Checked::Absent);
+        check(format!("{{\"note\":\"sha256 {digits}\"}}"), Checked::Absent);
+        // An addition to a page is an edit, however long it is.
+        let mut page = Vec::new();
+        write_page(&mut page, |to| to.write_all(b"<p>12 ms</p>\n")).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        check(format!("{page}<p>9 ms</p>\n"), Checked::Edited);
+        for shift in 0..2 * MAX_SUM_BYTES {
+            let before = "<p>".to_owned() + &"1".repeat(PIECE_BYTES - shift);
+            let after = "1".repeat(PIECE_BYTES);
+            check(format!("{before}<!--sha256:{digits}-->{after}"), Checked::Edited);
+            check(format!("{before}<!--sha256:{after}"), Checked::Absent);
+        }
     }
 
     #[track_caller]

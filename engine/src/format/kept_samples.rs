@@ -184,5 +184,33 @@ fn reduce_recording(recording: &mut Recording, count: usize, events: usize) {
         }
     }
     recording.details.iter_mut().for_each(|detail| detail.trace = Trace::default());
+    recording.threads.clear();
+    recording.answers = None;
     recording.series.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::recording::{RecordedThread, SavedAnswers, SavedEvent};
+
+    #[test]
+    fn a_recording_without_samples_has_neither_its_answers_nor_its_threads() {
+        let recording = Recording {
+            threads: vec![RecordedThread::default(); 3],
+            answers: Some(SavedAnswers {
+                events: vec![SavedEvent::default(); 3],
+                ..SavedAnswers::default()
+            }),
+            ..Recording::default()
+        };
+        let run = Run::planned(Subject::Recorded(Box::new(recording)), &[]);
+        assert_eq!(KeptSamples::All.reduce(&run), None);
+        for kept in [KeptSamples::Worst, KeptSamples::None] {
+            let reduced = kept.reduce(&run).unwrap();
+            let recording = reduced.recording().unwrap();
+            assert!(recording.threads.is_empty(), "{kept:?}");
+            assert_eq!(recording.answers, None, "{kept:?}");
+        }
+    }
 }

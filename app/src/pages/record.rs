@@ -9,7 +9,7 @@ use jitterscope_engine::report::{Chart, RecordingResults};
 use jitterscope_engine::store::{RecordCommand, RecordStatus};
 
 use super::export::export_buttons;
-use super::export::rendered::blocks_ui;
+use super::export::rendered::RenderedBlocks;
 use super::page_frame;
 use crate::plots::ChartCard;
 use crate::run_list::LibraryItem;
@@ -71,7 +71,7 @@ pub struct RecordPage {
 #[derive(Debug)]
 struct ShownRecording {
     id: String,
-    blocks: Vec<Block>,
+    blocks: RenderedBlocks,
     charts: Vec<Chart>,
     /// When each stutter ended, and its frame time, in nanoseconds.
     stutters: Vec<(f64, f64)>,
@@ -81,11 +81,12 @@ impl ShownRecording {
     fn of(shown: &LoadedRun) -> Self {
         let when = text::local_date(shown.run.started_at);
         let document = run_document(&shown.run, &shown.report, when, Level::Page);
+        let blocks: Vec<Block> = document.blocks(Level::Page).cloned().collect();
         let results = shown.report.results.get::<RecordingResults>();
         let events = results.into_iter().flat_map(|results| &results.analysis.events);
         Self {
             id: shown.run.id.to_string(),
-            blocks: document.blocks(Level::Page).cloned().collect(),
+            blocks: RenderedBlocks::of(&blocks),
             charts: shown.report.charts(&shown.run),
             stutters: events.map(|event| (event.at.as_f64(), event.length.as_f64())).collect(),
         }
@@ -153,7 +154,7 @@ impl RecordPage {
         }
         let Some(shown) = &self.shown else { return };
         let width = ui.available_width();
-        blocks_ui(ui, &shown.blocks, width);
+        shown.blocks.ui(ui, width);
         shown.charts_ui(ui);
     }
 

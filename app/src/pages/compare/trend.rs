@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use eframe::egui::{Id, Key, Ui};
 use jitterscope_engine::export::csv;
-use jitterscope_engine::report::Chart;
 use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::report::document::Grid;
 use jitterscope_engine::report::document::trend as words;
 use jitterscope_engine::report::trend::{
     NoTrend, Trend, TrendBy, TrendPoint, TrendQuery, TrendRun, metric_of,
 };
+use jitterscope_engine::report::{Chart, Table};
 use jitterscope_engine::stats::{Outcome, distinct};
 
 use crate::plots::ChartCard;
@@ -52,8 +52,8 @@ struct ShownTrend {
     sentence: String,
     evidence: String,
     chart: Chart,
-    /// The table of each line.
-    tables: Vec<Grid>,
+    /// The table of each line, and the names of its points.
+    tables: Vec<(Table, Vec<String>)>,
 }
 
 /// A computed trend.
@@ -171,15 +171,14 @@ impl TrendTab {
             self.selected = point_at(trend, &picked.series, picked.from);
         }
         self.selected_ui(ui, trend, items, actions);
-        for (line, grid) in trend.lines.iter().zip(tables) {
+        for (line, (table, names)) in trend.lines.iter().zip(tables) {
             let title = if trend.lines.len() == 1 { "Points" } else { line.machine.as_str() };
-            let name_at = |row: usize| grid.rows.get(row)?.first();
+            let name_at = |row: usize| names.get(row);
             let own = self.selected.as_ref().filter(|(own, _)| *own == line.machine);
-            let selected = own
-                .and_then(|(_, name)| (0..grid.rows.len()).find(|row| name_at(*row) == Some(name)));
-            let (key, table) = (format!("trend {}", line.machine), grid.table("Points"));
+            let selected = own.and_then(|(_, name)| names.iter().position(|known| known == name));
+            let key = format!("trend {}", line.machine);
             let response = Card::new(title).flush().show_plain(ui, |ui| {
-                let rows = ResultTable::new(&key, &table, TableLayout::of(&[]));
+                let rows = ResultTable::new(&key, table, TableLayout::of(&[]));
                 let rows = ResultTable { selected, can_open: true, max_rows: MAX_ROWS, ..rows };
                 rows.show_in_card(ui, f32::INFINITY)
             });
@@ -255,7 +254,7 @@ impl ComputedTrend {
             sentence: words::sentence(&trend),
             evidence: words::evidence(&trend, choice.minimum),
             chart: words::chart(&trend),
-            tables: trend.lines.iter().map(|line| words::table(&trend, line)).collect(),
+            tables: trend.lines.iter().map(|line| rows_of(&words::table(&trend, line))).collect(),
             trend,
         });
         let test = match &shown {
@@ -272,6 +271,12 @@ impl ComputedTrend {
             version,
         }
     }
+}
+
+/// Returns the table of a line, and the names of its points.
+fn rows_of(grid: &Grid) -> (Table, Vec<String>) {
+    let names = grid.rows.iter().filter_map(|row| row.first().cloned());
+    (grid.table("Points"), names.collect())
 }
 
 /// Returns the metrics of the runs of a test, after its key figure.

@@ -7,7 +7,7 @@ use eframe::egui::{
     ColorImage, Image, Margin, ScrollArea, TextureHandle, TextureOptions, Ui, vec2,
 };
 
-use super::rendered::blocks_ui;
+use super::rendered::RenderedBlocks;
 use crate::session::{Action, ActiveExport, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
@@ -22,6 +22,8 @@ const FOUND: f32 = 34.0;
 pub(super) struct View {
     /// The preview image, and the request for which it was drawn.
     texture: Option<(ExportRequest, TextureHandle)>,
+    /// The blocks of a page as they are drawn, and the preview that has them.
+    rendered: Option<(Arc<Preview>, RenderedBlocks)>,
 }
 
 /// Draws the preview of a request.
@@ -106,7 +108,7 @@ fn open_ui(ui: &mut Ui, request: &ExportRequest, is_open: bool, actions: &mut Ve
 }
 
 fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, view: &mut View) {
-    let View { texture } = view;
+    let View { texture, rendered } = view;
     let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
     if let Some(exported) = &preview.image {
         if texture.as_ref().is_none_or(|(of, _)| of != request) {
@@ -126,7 +128,11 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, vie
     // HTML source is not readable: show the outline instead.
     if !preview.outline.is_empty() {
         let width = ui.available_width() - size::GAP_FIELD;
-        area.show_focus(ui, |ui| blocks_ui(ui, &preview.outline, width));
+        if rendered.as_ref().is_none_or(|(of, _)| !Arc::ptr_eq(of, preview)) {
+            *rendered = Some((Arc::clone(preview), RenderedBlocks::of(&preview.outline)));
+        }
+        let Some((_, rendered)) = rendered else { return };
+        area.show_focus(ui, |ui| rendered.ui(ui, width));
         return;
     }
     let color = Tokens::of(ui).t1;

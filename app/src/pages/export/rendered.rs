@@ -2,7 +2,8 @@
 //! sections.
 
 use eframe::egui::{CollapsingHeader, Margin, Rect, Response, Role, Ui, pos2, vec2};
-use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle, simplified};
+use jitterscope_engine::export::document::{Block, Piece, TextStyle, simplified};
+use jitterscope_engine::report::Table;
 
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::paint::{bordered_frame, focus_ring_around};
@@ -11,50 +12,77 @@ use crate::widgets::{ResultTable, Spans, TableLayout};
 /// Minimum height of the placeholder of a plot.
 const PLOT: f32 = 56.0;
 
-/// Draws blocks of a report at this width in points; a wider table extends beyond this width.
-pub(in crate::pages) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
-    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
-    let mut was_item = false;
-    for (block, place) in blocks.iter().zip(0_usize..) {
-        let is_item = matches!(block, Block::Item(_));
-        if 0 < place && !(is_item && was_item) {
-            ui.add_space(size::GAP_SMALL);
-        }
-        was_item = is_item;
-        match block {
-            Block::Heading(text) => {
-                let title = line_ui(ui, Type::Sentence, &[Piece::plain(text)], width);
-                ui.ctx().accesskit_node_builder(title.id, |node| node.set_role(Role::Heading));
+/// The blocks of a report as they are drawn: computed once, not for each frame of the window.
+#[derive(Debug)]
+pub(in crate::pages) struct RenderedBlocks(Vec<RenderedBlock>);
+
+#[derive(Debug)]
+enum RenderedBlock {
+    /// A block that is drawn as it is.
+    Plain(Block),
+    Table(Table),
+    Details(String, RenderedBlocks),
+}
+
+impl RenderedBlocks {
+    /// Returns the blocks in order, those without a layout of the window as simpler ones.
+    pub(in crate::pages) fn of(blocks: &[Block]) -> Self {
+        let rendered = simplified(blocks).into_iter().map(|block| match block {
+            Block::Grid(grid) => RenderedBlock::Table(grid.table("")),
+            Block::Details(summary, blocks) => RenderedBlock::Details(summary, Self::of(&blocks)),
+            block => RenderedBlock::Plain(block),
+        });
+        Self(rendered.collect())
+    }
+
+    /// Draws the blocks at this width in points; a wider table extends beyond this width.
+    pub(in crate::pages) fn ui(&self, ui: &mut Ui, width: f32) {
+        ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
+        let mut was_item = false;
+        for (block, place) in self.0.iter().zip(0_usize..) {
+            let is_item = matches!(block, RenderedBlock::Plain(Block::Item(_)));
+            if 0 < place && !(is_item && was_item) {
+                ui.add_space(size::GAP_SMALL);
             }
-            Block::Paragraph(lines) => {
-                for line in lines {
-                    line_ui(ui, Type::Body, line, width);
+            was_item = is_item;
+            match block {
+                RenderedBlock::Plain(block) => plain_ui(ui, block, width),
+                RenderedBlock::Table(table) => table_ui(ui, place, table, width),
+                RenderedBlock::Details(summary, blocks) => {
+                    let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
+                    let header = CollapsingHeader::new(title)
+                        .id_salt(place)
+                        .show(ui, |ui| blocks.ui(ui, width - size::GAP_GROUP))
+                        .header_response;
+                    focus_ring_around(ui, &header, header.rect, size::RADIUS);
                 }
             }
-            Block::Item(line) => {
-                let color = Tokens::of(ui).t2;
-                ui.horizontal_top(|ui| {
-                    Spans::plain(Type::Body, "•", color).whole_label(ui);
-                    line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
-                });
-            }
-            Block::Quote(lines) => quote_ui(ui, lines, width),
-            Block::Grid(table) => table_ui(ui, place, table, width),
-            Block::Plot { title, finding, .. } => plot_ui(ui, title, finding, width),
-            Block::Details(summary, blocks) => {
-                let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
-                let header = CollapsingHeader::new(title)
-                    .id_salt(place)
-                    .show(ui, |ui| blocks_ui(ui, blocks, width - size::GAP_GROUP))
-                    .header_response;
-                focus_ring_around(ui, &header, header.rect, size::RADIUS);
-            }
-            block => {
-                ui.push_id(place, |ui| {
-                    blocks_ui(ui, &simplified(std::slice::from_ref(block)), width);
-                });
+        }
+    }
+}
+
+/// Draws a block that is neither a table nor a section. Others are simplified before they are drawn.
+fn plain_ui(ui: &mut Ui, block: &Block, width: f32) {
+    match block {
+        Block::Heading(text) => {
+            let title = line_ui(ui, Type::Sentence, &[Piece::plain(text)], width);
+            ui.ctx().accesskit_node_builder(title.id, |node| node.set_role(Role::Heading));
+        }
+        Block::Paragraph(lines) => {
+            for line in lines {
+                line_ui(ui, Type::Body, line, width);
             }
         }
+        Block::Item(line) => {
+            let color = Tokens::of(ui).t2;
+            ui.horizontal_top(|ui| {
+                Spans::plain(Type::Body, "•", color).whole_label(ui);
+                line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
+            });
+        }
+        Block::Quote(lines) => quote_ui(ui, lines, width),
+        Block::Plot { title, finding, .. } => plot_ui(ui, title, finding, width),
+        _ => {}
     }
 }
 
@@ -111,12 +139,11 @@ fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {
 }
 
 /// Draws a table; `place` is its position among the blocks.
-fn table_ui(ui: &mut Ui, place: usize, table: &Grid, width: f32) {
+fn table_ui(ui: &mut Ui, place: usize, table: &Table, width: f32) {
     let key = format!("{:?}", ui.scope_id().with(place));
-    let table = table.table("");
     ui.scope(|ui| {
         ui.set_max_width(width);
-        let rows = ResultTable::new(&key, &table, TableLayout::of(&[]));
+        let rows = ResultTable::new(&key, table, TableLayout::of(&[]));
         ResultTable { max_rows: table.rows.len(), ..rows }.show_in_card(ui, f32::INFINITY);
     });
 }

@@ -371,8 +371,11 @@ fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> V
         }
     }
     if matched.is_empty() && !items.is_empty() && items.iter().all(|items| items.len() == 1) {
-        let labels = items.iter().flatten().map(|item| item.label().to_owned());
-        notes.push(Note::LabelMismatch(labels.collect()));
+        // The names of runs are shown next to their letters.
+        if !items.iter().flatten().all(|item| item.is_named_like_its_run()) {
+            let labels = items.iter().flatten().map(|item| item.label().to_owned());
+            notes.push(Note::LabelMismatch(labels.collect()));
+        }
         matched.push(vec![0; items.len()]);
     } else {
         notes.append(&mut alone);

@@ -36,6 +36,11 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// Whether this is a recording whose label is the name of its run.
+    pub(super) fn is_named_like_its_run(self) -> bool {
+        matches!(self, Self::Recording(run, recording) if recording.label == run.name)
+    }
+
     pub(super) const fn run(self) -> &'a Run {
         match self {
             Self::Configuration(run, _) | Self::Recording(run, _) => run,

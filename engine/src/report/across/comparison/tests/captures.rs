@@ -42,6 +42,21 @@ fn figure<'a>(comparison: &'a Comparison, key: &str) -> &'a Figure {
 }
 
 #[test]
+fn captures_of_different_labels_are_noted_unless_their_names_show_it() {
+    let (mut a, mut b) = (frames(1, "old", 4_000, 0), frames(2, "new", 4_000, 0));
+    let is_noted = |a: &Run, b: &Run| {
+        let comparison = Comparison::of(&[a, b], 0);
+        assert_eq!(comparison.rows.len(), 1);
+        comparison.notes.iter().any(|note| matches!(note, Note::LabelMismatch(_)))
+    };
+    assert!(is_noted(&a, &b));
+    a.name = "old".to_owned();
+    assert!(is_noted(&a, &b), "the name of the other one does not show its label");
+    b.name = "new".to_owned();
+    assert!(!is_noted(&a, &b));
+}
+
+#[test]
 fn two_captures_are_compared_by_their_own_figures() {
     let (a, b) = (frames(1, "game", 4_000, 0), frames(2, "game", 4_000, 20 * MS));
     let comparison = Comparison::of(&[&a, &b], 0);

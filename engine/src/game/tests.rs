@@ -11,6 +11,7 @@ use super::random::mix;
 use super::set::SLOTS;
 use super::tile::{Coarse, Tile};
 use super::{Counters, Game, Kind, Movement, Settings, World, players};
+use crate::stats::tests::simulated::is_long;
 use client::Client;
 use npc_client::NpcClient;
 
@@ -219,7 +220,7 @@ fn averages_are_those_of_the_source() {
 /// `JITTERSCOPE_LONG_TESTS` was set at compile time.
 #[test]
 fn bytes_depend_on_neither_threads_nor_build() {
-    let is_long = option_env!("JITTERSCOPE_LONG_TESTS").is_some();
+    let is_long_test = is_long();
     for (kind, expected) in [(Kind::Players, PLAYERS_DIGEST), (Kind::Npcs, NPCS_DIGEST)] {
         let digests = |cycles: usize, pool: Option<&rayon::ThreadPool>| -> Vec<u64> {
             let mut world =
@@ -235,7 +236,7 @@ fn bytes_depend_on_neither_threads_nor_build() {
         assert_eq!(digest, expected, "{kind:?}: {digest:#018x}");
         for threads in [1, 2, 4] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let shared = digests(if is_long { 50 } else { 10 }, Some(&pool));
+            let shared = digests(if is_long_test { 50 } else { 10 }, Some(&pool));
             assert!(alone.starts_with(&shared), "{kind:?} with {threads} threads");
         }
     }

@@ -2,7 +2,7 @@
 //! 50 000 simulated series, else of 2 000; the figures are printed.
 
 use super::*;
-use crate::stats::tests::simulated::normal;
+use crate::stats::tests::simulated::{is_long, normal};
 
 /// A month of daily values after the first ones, for which no change can be found.
 const MONTH: usize = 30;
@@ -11,7 +11,7 @@ const MONTH: usize = 30;
 type Noise = fn(&mut fastrand::Rng) -> f64;
 
 fn series_count() -> usize {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 50_000 } else { 2_000 }
+    if is_long() { 50_000 } else { 2_000 }
 }
 
 /// Returns how many of the simulated series fulfill a condition, as a share.

@@ -41,8 +41,12 @@ pub(crate) fn series(model: Model, random: &mut fastrand::Rng, count: usize) -> 
     (0..count).map(next).collect()
 }
 
-/// Returns how often a simulation is repeated: 1 000 times if `JITTERSCOPE_LONG_TESTS` was set at compile time,
-/// otherwise `short` times.
+/// Returns whether simulations are long: `JITTERSCOPE_LONG_TESTS` was set at compile time.
+pub(crate) const fn is_long() -> bool {
+    option_env!("JITTERSCOPE_LONG_TESTS").is_some()
+}
+
+/// Returns how often a simulation is repeated: 1 000 times if they are long, otherwise `short` times.
 pub(crate) fn rounds(short: usize) -> usize {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { short }
+    if is_long() { 1_000 } else { short }
 }

@@ -6,7 +6,7 @@ use crate::report::model::metric::{Metric, MetricKind};
 use crate::stats::blocks::Interval;
 use crate::stats::effect::{ASSUMED_FREEDOM, CHANCE, Method, RunVariation};
 use crate::stats::student::student_chance;
-use crate::stats::tests::simulated::normal;
+use crate::stats::tests::simulated::{is_long, normal};
 use crate::stats::{Estimated, float, position};
 
 /// Deviations from run to run, as shares of the value.
@@ -17,13 +17,12 @@ const KINDS: [(&str, f64, Metric); 2] =
     [("schedules", 50e3, Metric::P99), ("captures", 16e6, Metric::FRAMES[6])];
 
 fn cells() -> usize {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 20_000 } else { 400 }
+    if is_long() { 20_000 } else { 400 }
 }
 
 /// Returns the limit for a share of `cells()` comparisons: with few of them, three standard deviations are added.
 fn most(share: f64) -> f64 {
-    let is_long = option_env!("JITTERSCOPE_LONG_TESTS").is_some();
-    if is_long { share } else { share + 3.0 * (share * (1.0 - share) / float(cells())).sqrt() }
+    if is_long() { share } else { share + 3.0 * (share * (1.0 - share) / float(cells())).sqrt() }
 }
 
 /// Draws the values of a group of runs whose true value is `level`.

@@ -1,5 +1,8 @@
 //! Three to six groups of runs, each compared with the first one, in one comparison.
 
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use jitterscope::{App, Progress};
 use jitterscope_engine::report::comparison::{MinEffect, Overall};
 use jitterscope_engine::report::{self, Comparison, Report};
 use jitterscope_engine::run::Run;
@@ -9,6 +12,7 @@ use jitterscope_engine::store::repeats::{self, History};
 use serde_json::Value;
 
 use super::compare::run;
+use super::window::{step_until, window};
 
 /// Returns three runs with this delay of every 20th frame, which differs a bit from run to run.
 fn group(first: u32, delay: i64) -> [Run; 3] {
@@ -84,7 +88,7 @@ fn the_command_line_compares_up_to_six_groups_in_every_format() {
     assert_eq!(json["outcomes"][0], Value::Null);
     assert_eq!(json["outcomes"][2], "worse");
     let (_, table, _) = said(&three);
-    for words in ["Changes from A to B", "Changes from A to C", "3 runs of A, 3 of B, and 3 of C"] {
+    for words in ["Changes from A to B and C", "C with A", "3 runs of A, 3 of B, and 3 of C"] {
         assert!(table.contains(words), "{words}: {table}");
     }
     // What Repeat with prints gives the same result.
@@ -99,7 +103,8 @@ fn the_command_line_compares_up_to_six_groups_in_every_format() {
     for format in ["markdown", "html"] {
         let (status, text, error) = said(&[&three[..], &["--format", format]].concat());
         assert_eq!(status, Some(0), "{error}");
-        assert!(text.contains("A to C"), "{text}");
+        assert!(text.contains("Changes from A to B and C"), "{text}");
+        assert!(!text.contains("Changes from A to C"), "{text}");
     }
     // A condition holds for every group, and six groups are the most.
     let six = ["--d", "tag:build:a3", "--e", "tag:build:a4", "--f", "tag:build:a5"];
@@ -109,4 +114,75 @@ fn the_command_line_compares_up_to_six_groups_in_every_format() {
     assert!(status == Some(2) && error.contains("--b <RUN>"), "{error}");
     let (status, _, error) = said(&[&three[..4], &["--c", "tag:build:a0"]].concat());
     assert!(status == Some(1) && error.contains("in two groups"), "{error}");
+}
+
+/// Selects an entry of a combo box.
+fn pick(harness: &mut Harness<'_, App>, field: &str, entry: &str) {
+    harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, field).click();
+    harness.run_steps(4);
+    let found = harness
+        .query_all_by_role(egui::accesskit::Role::Button)
+        .filter(|node| node.accesskit_node().label().is_some_and(|label| label.starts_with(entry)));
+    let found: Vec<_> = found.collect();
+    assert_eq!(found.len(), 1, "{field}: {entry}");
+    found[0].click();
+    harness.run_steps(4);
+}
+
+#[test]
+fn the_window_compares_groups_by_tag_and_adds_a_third_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    for (delay, number) in [500_000, 500_000, 2_000_000].into_iter().zip(0xa0_u32..) {
+        for mut run in group(number << 4, delay) {
+            run.tags = vec![format!("build:{number:x}")];
+            store.save(&run).unwrap();
+        }
+    }
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 9);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
+    harness.run_steps(4);
+    pick(&mut harness, "Group A", "build:a0 · 3 runs");
+    pick(&mut harness, "Group B", "build:a1 · 3 runs");
+    harness.get_by_role_and_label(egui::accesskit::Role::Button, "Compare groups").click();
+    let count = |app: &App| match app.session().comparing().progress() {
+        Progress::Done(compared) => compared.comparison.count,
+        _ => 0,
+    };
+    step_until(&mut harness, |app| count(app) == 2);
+    // The third group is compared with A as well, and all changes are in one table.
+    harness.run_steps(4);
+    pick(&mut harness, "Add a group", "build:a2 · 3 runs");
+    step_until(&mut harness, |app| count(app) == 3);
+    harness.set_size(egui::vec2(1440.0, 2400.0));
+    harness.run_steps(4);
+    for text in ["p99, Compared: B", "p99, Compared: C", "p99, Result: Worse"] {
+        assert!(0 < harness.query_all_by_label(text).count(), "{text}");
+    }
+    // Runs that are selected in the list become group D, and are no longer in group C.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(4);
+    harness.get_by_label("Select run 2592-0").click();
+    harness.run_steps(4);
+    harness.get_by_label("Set as D").click();
+    step_until(&mut harness, |app| count(app) == 4);
+    let Progress::Done(compared) = harness.state().session().comparing().progress() else {
+        panic!("the groups are compared")
+    };
+    assert_eq!(compared.group_counts, Some(vec![3, 3, 2, 1]));
+    for size in [[1000.0, 640.0], [720.0, 450.0], [1440.0, 900.0]] {
+        harness.set_size(egui::Vec2::from(size));
+        harness.run_steps(3);
+    }
+    // A group is removed, and another one is the baseline.
+    harness.get_by_label("Remove group B").click();
+    step_until(&mut harness, |app| count(app) == 3);
+    harness.get_by_label("Make C the baseline").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| count(app) == 3);
+    let Progress::Done(compared) = harness.state().session().comparing().progress() else {
+        panic!("the groups are compared")
+    };
+    assert_eq!(compared.group_counts, Some(vec![1, 3, 2]));
 }

@@ -168,7 +168,7 @@ fn window_shows_the_answer_changes_and_conditions_of_a_comparison() {
         [answer.sentence, answer.evidence].iter().map(String::as_str),
     );
     let row = &comparison.rows[0];
-    let differences = difference_table(comparison, row, 1, &Difference::all(row));
+    let differences = difference_table(comparison, row, &Difference::all(row));
     let is_shown = |key: &&str| differences.position(key).is_some();
     assert!(["a", "b", "change", "noise", "result"].iter().all(is_shown));
     let rows = differences.rows.len();

@@ -4,15 +4,17 @@ mod cards;
 mod checks;
 mod conditions;
 mod differences;
+mod groups;
 mod plots;
 mod trend;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
+use jitterscope_engine::report::Table;
 use jitterscope_engine::report::comparison::{ComparedRow, MinEffect, Variation};
 use jitterscope_engine::report::document::Statement;
-use jitterscope_engine::stats::Outcome;
+use jitterscope_engine::stats::{LowDefinition, Outcome};
 
 use super::export::export_buttons;
 use super::page_frame;
@@ -22,6 +24,7 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, segmented,
 };
+use groups::GroupChoice;
 use trend::TrendTab;
 
 /// Number of times that "Re-run interleaved" measures the settings of each run.
@@ -45,13 +48,22 @@ pub struct ComparePage {
     comparison: u64,
     /// The displayed configuration, as its position among the compared ones.
     row: usize,
-    /// The position of the run whose change from the baseline is shown.
-    against: usize,
+    differences: Option<ShownDifferences>,
+    groups: GroupChoice,
     only_differences: bool,
     /// Whether timelines are aligned by the clock instead of by their starts.
     is_by_clock: bool,
     /// The IDs of the runs to which the fields above apply.
     shown: Option<Vec<String>>,
+}
+
+/// The table of differences, and what it shows.
+#[derive(Debug)]
+struct ShownDifferences {
+    compared: Weak<ComparisonView>,
+    row: usize,
+    low: LowDefinition,
+    table: Table,
 }
 
 impl ComparePage {
@@ -71,7 +83,10 @@ impl ComparePage {
                     return;
                 }
                 match session.comparing().progress() {
-                    Progress::Nothing => nothing_ui(ui, session, actions),
+                    Progress::Nothing => {
+                        self.groups.ui(ui, session, actions);
+                        nothing_ui(ui, session, actions);
+                    }
                     Progress::Loading => {
                         VerdictStrip::new(Severity::Info, "")
                             .icon(icons::HOURGLASS_MEDIUM)
@@ -111,7 +126,7 @@ impl ComparePage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        compared: &ComparisonView,
+        compared: &Arc<ComparisonView>,
         actions: &mut Vec<Action>,
     ) {
         let shown: Vec<String> =
@@ -121,12 +136,15 @@ impl ComparePage {
                 only_differences: self.only_differences,
                 comparison: self.comparison,
                 trend: std::mem::take(&mut self.trend),
+                groups: std::mem::take(&mut self.groups),
                 shown: Some(shown),
-                against: 1,
                 ..Self::default()
             };
         }
-        cards::ui(ui, session, compared, actions);
+        match compared.groups() {
+            Some(groups) => self.groups.cards_ui(ui, session, &groups, actions),
+            None => cards::ui(ui, session, compared, actions),
+        }
         self.strip_ui(ui, session, compared, actions);
         for remark in words::remarks(&compared.comparison) {
             ui.horizontal(|ui| {
@@ -174,10 +192,22 @@ impl ComparePage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        compared: &ComparisonView,
+        compared: &Arc<ComparisonView>,
         row: &ComparedRow,
     ) {
-        differences::ui(ui, compared, row, &mut self.against, session.settings().low);
+        let (at, low) = (self.row, session.settings().low);
+        let is_shown = |shown: &ShownDifferences| {
+            let is_same = std::ptr::eq(shown.compared.as_ptr(), Arc::as_ptr(compared));
+            is_same && (shown.row, shown.low) == (at, low)
+        };
+        let shown = self.differences.take().filter(is_shown).unwrap_or_else(|| ShownDifferences {
+            compared: Arc::downgrade(compared),
+            row: at,
+            low,
+            table: differences::table(compared, row, low),
+        });
+        differences::ui(ui, &shown.table);
+        self.differences = Some(shown);
     }
 
     fn strip_ui(
@@ -208,7 +238,7 @@ impl ComparePage {
             let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some())
                 && compared.runs.len() == 2
                 && key(0) == key(1);
-            if can_run && compared.group_a.is_none() && !session.running().is_busy() {
+            if can_run && compared.group_counts.is_none() && !session.running().is_busy() {
                 let name = "Re-run interleaved";
                 let is_unknown = comparison.variation == Variation::Unknown;
                 let again = if is_unknown { Button::primary(name) } else { Button::new(name) };
@@ -280,7 +310,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let empty = EmptyState {
         icon: icons::COLUMNS,
         title: "Nothing to compare yet",
-        text: "Select 2 to 4 runs of the same test or set two groups of runs as A and B, or drop report files here.",
+        text: "Select 2 to 4 runs of the same test, set 2 to 6 groups of runs as A, B, and so on, or drop report files here.",
         button: "Select runs",
         sketch: None,
     };

@@ -48,6 +48,8 @@ const BASELINE_WORDS: f32 = 220.0;
 const CLEAR_SELECTION: f32 = 120.0;
 /// Width of the two buttons that make the selected runs group A or B.
 const GROUPS: f32 = 80.0;
+/// Width of the button of the next group.
+const NEXT_GROUP: f32 = 40.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
@@ -106,7 +108,7 @@ impl RunsPage {
         Panel::bottom("selection")
             .resizable(false)
             .frame(frame)
-            .show(ui, |ui| self.selection_ui(ui, items, actions));
+            .show(ui, |ui| self.selection_ui(ui, session, actions));
         let mut page = |ui: &mut Ui| {
             page_frame().show(ui, |ui| {
                 self.bar_ui(ui, session, items, actions);
@@ -359,7 +361,9 @@ impl RunsPage {
     }
 
     /// Draws the buttons for the selected runs; a disabled button shows the reason on hover.
-    fn selection_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+    fn selection_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let items = session.library().items().unwrap_or_default();
+        let next_group = session.comparing().next_group();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let count = self.selection.paths.len();
@@ -371,7 +375,8 @@ impl RunsPage {
             };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
             // The group buttons are shown only while runs are selected.
-            let room = ui.available_width() - if 0 < count { GROUPS } else { 0.0 };
+            let groups = GROUPS + if next_group.is_some() { NEXT_GROUP } else { 0.0 };
+            let room = ui.available_width() - if 0 < count { groups } else { 0.0 };
             let is_wide = WIDE_BAR <= room;
             let key = |ui: &Ui, command| {
                 if is_wide { key_text(ui.ctx(), command) } else { String::new() }
@@ -395,7 +400,7 @@ impl RunsPage {
             }
             button.on_disabled_hover_text("Select 2 to 4 runs of the same test.");
             if 0 < count {
-                self.groups_ui(ui, actions);
+                self.groups_ui(ui, next_group, actions);
             }
             let export_key = key(ui, Command::Export);
             let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&export_key);
@@ -433,15 +438,21 @@ impl RunsPage {
         });
     }
 
-    /// Draws the buttons that make the selected runs group A or B; the comparison starts once both
-    /// groups are set.
-    fn groups_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        for (side, letter) in [(0, "A"), (1, "B")] {
+    /// Draws the buttons that make the selected runs group A or B, or the `next` one; the comparison starts once A and B are
+    /// set.
+    fn groups_ui(&self, ui: &mut Ui, next: Option<usize>, actions: &mut Vec<Action>) {
+        for side in [0, 1].into_iter().chain(next) {
+            let letter = text::compare::letter(side);
             let name = format!("Set as {letter}");
-            let button = ui.add(Button::new(letter).name(&name));
+            let button = ui.add(Button::new(&letter.to_string()).name(&name));
+            let then = match side {
+                0 | 1 => {
+                    "Once A and B are set, the groups are compared by their own run-to-run variation"
+                }
+                _ => "It is compared with A as well, by the run-to-run variation of all groups",
+            };
             let hint = format!(
-                "Set as {letter}: makes the selected runs group {letter}. Once A and B are set, the groups are compared by their own \
-                 run-to-run variation: select at least 2 runs for each."
+                "{name}: makes the selected runs group {letter}. {then}: select at least 2 runs for each."
             );
             if button.on_hover_text(hint).clicked() {
                 actions.push(Action::SetGroup { side, paths: self.selection.paths.clone() });

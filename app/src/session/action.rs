@@ -136,15 +136,15 @@ pub enum Action {
     },
     /// Show the trend of the runs with the test and the settings of the run with this ID.
     ShowTrend(String),
-    /// Set runs as group A or B; the groups are compared once both have runs.
+    /// Set runs as a group; the groups are compared once A and B have runs.
     SetGroup {
-        /// The group: 0 for A, 1 for B.
+        /// The group: 0 for A, 1 for B, and so on.
         side: usize,
         /// The files of the runs.
         paths: Vec<PathBuf>,
     },
-    /// Compare the runs of group B with those of group A.
-    CompareGroups([Vec<PathBuf>; 2]),
+    /// Compare the runs of the other groups with those of the first one.
+    CompareGroups(Vec<Vec<PathBuf>>),
     /// Evaluate the shown capture for what is asked of it.
     ViewCapture(Box<CaptureView>),
     /// Sets the smallest change that matters in comparisons.

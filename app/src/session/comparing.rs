@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::report::chart::{BoxMark, tail_curve};
-use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, MinEffect, Overall};
+use jitterscope_engine::report::comparison::{
+    ComparedRow, Item, MAX_GROUPS, MAX_RUNS, MinEffect, Overall, split_groups,
+};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, distinct};
@@ -25,10 +27,10 @@ const MAX_NAME: usize = 80;
 #[derive(Debug)]
 pub struct ComparisonView {
     /// The runs; the first is the baseline. If groups are compared, the runs of group A followed by
-    /// those of B.
+    /// those of B and further groups.
     pub runs: Vec<Arc<LoadedRun>>,
-    /// How many of the runs, from the first, are group A; `None` unless groups are compared.
-    pub group_a: Option<usize>,
+    /// How many of the runs belong to each group, in order; `None` unless groups are compared.
+    pub group_counts: Option<Vec<usize>>,
     /// The comparison of the runs.
     pub comparison: Comparison,
     /// The curves of each row of the comparison.
@@ -39,10 +41,9 @@ pub struct ComparisonView {
 }
 
 impl ComparisonView {
-    /// Returns the runs of both groups; `None` if single runs are compared.
-    pub fn groups(&self) -> Option<[&[Arc<LoadedRun>]; 2]> {
-        let (a, b) = self.runs.split_at(self.group_a?.min(self.runs.len()));
-        Some([a, b])
+    /// Returns the runs of each group; `None` if single runs are compared.
+    pub fn groups(&self) -> Option<Vec<&[Arc<LoadedRun>]>> {
+        Some(split_groups(&self.runs, self.group_counts.as_ref()?))
     }
 
     /// Returns the run that is plotted for each compared run or group: for a group, its first run.
@@ -56,7 +57,8 @@ impl ComparisonView {
     /// Returns short labels of the runs or groups.
     pub fn labels(&self) -> Vec<String> {
         if let Some(groups) = self.groups() {
-            return groups.map(|group| crate::text::compare::group_label(group.len())).to_vec();
+            let label = |group: &&[_]| crate::text::compare::group_label(group.len());
+            return groups.iter().map(label).collect();
         }
         crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
     }
@@ -115,8 +117,8 @@ pub(super) type CheckFiles = (PathBuf, Vec<PathBuf>);
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Selected {
     paths: Vec<PathBuf>,
-    /// How many of the paths, from the first, are group A; `None` unless groups are compared.
-    group_a: Option<usize>,
+    /// How many of the paths belong to each group, in order; `None` unless groups are compared.
+    group_counts: Option<Vec<usize>>,
     /// The minimum effect that the user set.
     minimum: MinEffect,
 }
@@ -129,8 +131,8 @@ type Message = (Selected, Result<Progress, String>);
 pub struct Comparing {
     tasks: Tasks<Message>,
     selected: Selected,
-    /// The runs that were set as group A and as group B.
-    groups: [Vec<PathBuf>; 2],
+    /// The runs that were set as group A, group B, and so on.
+    groups: Vec<Vec<PathBuf>>,
     progress: Progress,
     /// How many comparisons were requested.
     number: u64,
@@ -149,7 +151,7 @@ impl Comparing {
         Self {
             tasks: Tasks::new(host),
             selected: Selected::default(),
-            groups: [Vec::new(), Vec::new()],
+            groups: Vec::new(),
             progress: Progress::Nothing,
             number: 0,
         }
@@ -160,9 +162,16 @@ impl Comparing {
         &self.selected.paths
     }
 
-    /// Returns the files of the compared groups A and B; `None` unless groups are compared.
-    pub fn groups(&self) -> Option<[&[PathBuf]; 2]> {
-        Some(self.selected.paths.split_at_checked(self.selected.group_a?)?.into())
+    /// Returns the files of the compared groups; `None` unless groups are compared.
+    pub fn groups(&self) -> Option<Vec<Vec<PathBuf>>> {
+        let groups = split_groups(&self.selected.paths, self.selected.group_counts.as_ref()?);
+        Some(groups.into_iter().map(<[PathBuf]>::to_vec).collect())
+    }
+
+    /// Returns which group the user can set next, after A and B; `None` while A or B is missing, and after the last one.
+    pub fn next_group(&self) -> Option<usize> {
+        let count = self.groups.len();
+        (are_complete(&self.groups) && count < MAX_GROUPS).then_some(count)
     }
 
     /// Returns how many comparisons were requested.
@@ -206,38 +215,48 @@ impl Comparing {
         }
     }
 
-    /// Sets runs as group A (0) or B (1); returns the groups once both have runs. A run is in at
-    /// most one group.
+    /// Sets runs as group A (0), B (1), or a further one; returns the groups once A and B have runs. A run is in at most
+    /// one group. After a complete comparison, setting A or B begins new groups.
     pub(super) fn set_group(
         &mut self,
         side: usize,
         paths: &[PathBuf],
-    ) -> Option<[Vec<PathBuf>; 2]> {
-        // After a complete comparison, setting a group begins a new pair of groups.
-        let was_complete = self.groups.iter().all(|group| !group.is_empty());
-        for (group, at) in self.groups.iter_mut().zip(0..) {
-            if was_complete {
-                group.clear();
-            }
-            group.retain(|path| !paths.contains(path));
-            if at == side {
-                paths.clone_into(group);
-            }
+    ) -> Option<Vec<Vec<PathBuf>>> {
+        if are_complete(&self.groups) && side < 2 {
+            self.groups.clear();
         }
-        self.groups.iter().all(|group| !group.is_empty()).then(|| self.groups.clone())
+        self.groups.resize(self.groups.len().max(side + 1).max(2), Vec::new());
+        for group in &mut self.groups {
+            group.retain(|path| !paths.contains(path));
+        }
+        if let Some(group) = self.groups.get_mut(side) {
+            paths.clone_into(group);
+        }
+        // A further group from which all runs were taken is none.
+        let mut positions = 0..;
+        self.groups.retain(|group| {
+            let is_of_pair = positions.next().is_some_and(|at| at < 2);
+            is_of_pair || !group.is_empty()
+        });
+        are_complete(&self.groups).then(|| self.groups.clone())
     }
 
-    /// Starts to compare these groups A and B. `checks` has the quick checks of group A followed by
-    /// those of B, or is `None` if the groups consist of runs.
+    /// Starts to compare these groups with the first one. `checks` has the quick checks of all groups in order, or is
+    /// `None` if the groups consist of runs.
     pub(super) fn compare_groups(
         &mut self,
-        [a, b]: &[Vec<PathBuf>; 2],
+        groups: &[Vec<PathBuf>],
         checks: Option<Vec<CheckFiles>>,
         context: &Context,
     ) {
-        let (group_a, paths) = (Some(a.len()), [a.as_slice(), b].concat());
+        let group_counts = Some(groups.iter().map(Vec::len).collect());
+        // Groups that the user is setting remain.
+        if self.groups.is_empty() || are_complete(&self.groups) {
+            self.groups = groups.to_vec();
+        }
         self.number += 1;
-        self.selected = Selected { group_a, paths, minimum: self.selected.minimum };
+        self.selected =
+            Selected { group_counts, paths: groups.concat(), minimum: self.selected.minimum };
         self.progress = Progress::Loading;
         match checks {
             Some(checks) => self.load_checks(checks, context),
@@ -278,7 +297,7 @@ impl Comparing {
 
     fn load_checks(&self, checks: Vec<CheckFiles>, context: &Context) {
         self.start(context, move |selected, store| {
-            let view = CheckComparison::of(&checks, selected.group_a, selected.minimum, store)?;
+            let view = CheckComparison::of(&checks, selected, store)?;
             Ok(Progress::Checks(Arc::new(view)))
         });
     }
@@ -309,7 +328,7 @@ impl Comparing {
         paths.truncate(MAX_RUNS);
         let is_enough = 2 <= paths.len();
         self.number += 1;
-        self.selected = Selected { paths, group_a: None, minimum: self.selected.minimum };
+        self.selected = Selected { paths, group_counts: None, minimum: self.selected.minimum };
         self.progress = if is_enough { Progress::Loading } else { Progress::Nothing };
         is_enough
     }
@@ -349,19 +368,24 @@ fn compare(
         selected.paths.iter().map(open).collect::<Result<_, String>>()?;
     let evaluated: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let groups = selected.group_a.map(|a| [a, evaluated.len().saturating_sub(a)]);
-    let groups = groups.as_ref().map(<[_; 2]>::as_slice);
+    let groups = selected.group_counts.as_deref();
     let comparison = repeats::compare(&evaluated, groups, History::of(store), selected.minimum);
-    let sides: Vec<&[(&Run, &Report)]> = match selected.group_a {
-        Some(count) => <[_; 2]>::from(evaluated.split_at(count.min(evaluated.len()))).to_vec(),
+    let sides: Vec<&[(&Run, &Report)]> = match groups {
+        Some(counts) => split_groups(&evaluated, counts),
         None => evaluated.chunks(1).collect(),
     };
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &sides)).collect();
-    let pairs = match selected.group_a {
+    let pairs = match groups {
         Some(_) => Vec::new(),
         None => pairs(&evaluated, &comparison, History::of(store)),
     };
-    Ok(ComparisonView { runs, group_a: selected.group_a, comparison, curves, pairs })
+    let group_counts = selected.group_counts.clone();
+    Ok(ComparisonView { runs, group_counts, comparison, curves, pairs })
+}
+
+/// Whether groups A and B have runs.
+fn are_complete(groups: &[Vec<PathBuf>]) -> bool {
+    matches!(groups, [a, b, ..] if !a.is_empty() && !b.is_empty())
 }
 
 /// Returns the outcome of every pair of three or more runs; empty for two runs. The outcomes of
@@ -424,6 +448,33 @@ mod tests {
 
     fn paths(names: &[&str]) -> Vec<PathBuf> {
         names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn groups_are_set_one_after_another_and_a_run_is_in_one_of_them() {
+        let mut comparing = Comparing::new(&TaskHost::new(|| {}));
+        assert_eq!(comparing.next_group(), None);
+        assert_eq!(comparing.set_group(1, &paths(&["c", "d"])), None, "A is missing");
+        let set = |comparing: &mut Comparing, side, names: &[&str]| {
+            comparing.set_group(side, &paths(names)).unwrap()
+        };
+        let two = set(&mut comparing, 0, &["a", "b"]);
+        assert_eq!(two, [paths(&["a", "b"]), paths(&["c", "d"])]);
+        assert_eq!(comparing.next_group(), Some(2));
+        let three = set(&mut comparing, 2, &["d", "e"]);
+        assert_eq!(three, [paths(&["a", "b"]), paths(&["c"]), paths(&["d", "e"])]);
+        // A further group takes all runs of another one, which is then gone; A and B remain even then.
+        let three = set(&mut comparing, 3, &["d", "e", "f"]);
+        assert_eq!(three, [paths(&["a", "b"]), paths(&["c"]), paths(&["d", "e", "f"])]);
+        assert_eq!(comparing.set_group(3, &paths(&["c"])), None, "B has no runs");
+        assert_eq!(comparing.next_group(), None);
+        // With groups A and B set, another A begins new groups.
+        set(&mut comparing, 1, &["g"]);
+        assert_eq!(comparing.set_group(0, &paths(&["h"])), None);
+        for side in 1..MAX_GROUPS {
+            set(&mut comparing, side, &[&format!("{side}")]);
+        }
+        assert_eq!(comparing.next_group(), None, "six are the most");
     }
 
     #[test]

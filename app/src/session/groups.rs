@@ -1,4 +1,4 @@
-//! Starts comparisons: of up to four runs or quick checks, or of two groups once both are set.
+//! Starts comparisons: of up to four runs or quick checks, or of two to six groups once A and B are set.
 
 use std::path::PathBuf;
 
@@ -32,8 +32,7 @@ impl Session {
         paths.iter().any(|path| self.library.checks(std::slice::from_ref(path)).is_some())
     }
 
-    /// Sets runs as group A (`side` 0) or B (1), and compares the groups once both groups have
-    /// runs.
+    /// Sets runs as group A (`side` 0), B (1), or a further one, and compares the groups once A and B have runs.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) {
         let mut groups = None;
         self.run(COMPARING, |part, _| groups = part.set_group(side, paths));
@@ -48,12 +47,12 @@ impl Session {
         )));
     }
 
-    /// Compares two groups, and shows the Compare page. The groups that the user is setting do not
-    /// change.
-    pub(super) fn compare_groups(&mut self, groups: &[Vec<PathBuf>; 2]) {
+    /// Compares groups with the first one, and shows the Compare page.
+    pub(super) fn compare_groups(&mut self, groups: &[Vec<PathBuf>]) {
         self.go_to = Some(PageId::Compare);
-        let [a, b] = groups.each_ref().map(|group| self.library.checks(group));
-        let checks = a.zip(b).map(|(a, b)| [a, b].concat());
+        let checks: Option<Vec<_>> =
+            groups.iter().map(|group| self.library.checks(group)).collect();
+        let checks = checks.map(|checks| checks.concat());
         let all = groups.concat();
         if checks.is_none() && self.has_check(&all) {
             self.run(COMPARING, |part, _| part.refuse(all, MIXED));

@@ -1,7 +1,6 @@
 //! The compared runs, one card each: letter, name, grade, details; swap, remove, add.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::report::comparison::{Item, MAX_RUNS};
@@ -15,23 +14,19 @@ use crate::widgets::{
 };
 
 /// Height of a card without its padding, in points.
-const HEIGHT: f32 = 110.0;
-/// The label of the run with which the others are compared.
-const BASELINE: &str = "Baseline";
+pub(super) const HEIGHT: f32 = 110.0;
+/// The label of the run or group with which the others are compared.
+pub(super) const BASELINE: &str = "Baseline";
 /// Maximum number of runs in the list from which a run is added.
 const OFFERED: usize = 40;
 
-/// Draws one card per compared run or group, and a card that adds a run if there is room.
+/// Draws one card per compared run, and a card that adds a run if there is room.
 pub(super) fn ui(
     ui: &mut Ui,
     session: &Session,
     compared: &ComparisonView,
     actions: &mut Vec<Action>,
 ) {
-    if let Some(groups) = compared.groups() {
-        groups_ui(ui, session, groups, actions);
-        return;
-    }
     let paths = session.comparing().paths();
     let has_room = compared.runs.len() < MAX_RUNS;
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
@@ -141,67 +136,6 @@ fn card_ui(
                     first.rotate_right(1);
                 }
                 actions.push(Action::Compare(paths));
-            }
-        });
-    });
-}
-
-/// Draws a card per group: its letter, its size, and the names of its runs.
-fn groups_ui(
-    ui: &mut Ui,
-    session: &Session,
-    groups: [&[Arc<LoadedRun>]; 2],
-    actions: &mut Vec<Action>,
-) {
-    let width = ((ui.available_width() - size::GAP_CARD) / 2.0).floor();
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-        for (group, at) in groups.into_iter().zip(0..) {
-            let down = Layout::top_down(Align::Min);
-            ui.allocate_ui_with_layout(vec2(width, HEIGHT + 26.0), down, |ui| {
-                group_ui(ui, session, group, at, actions);
-            });
-        }
-    });
-}
-
-fn group_ui(
-    ui: &mut Ui,
-    session: &Session,
-    group: &[Arc<LoadedRun>],
-    at: usize,
-    actions: &mut Vec<Action>,
-) {
-    let tokens = Tokens::of(ui);
-    crate::widgets::card::plain_card(ui, |ui| {
-        ui.set_min_height(HEIGHT);
-        ui.spacing_mut().item_spacing.y = 2.0;
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-            series_chip(ui, at);
-            let label = text::compare::group_label(group.len());
-            Spans::plain(Type::Strong, &label, tokens.t1).label(ui);
-            if at == 0 {
-                word_chip(ui, BASELINE);
-            }
-        });
-        let names: Vec<String> = group.iter().map(|shown| text::run_name(&shown.run)).collect();
-        let names = names.join(" · ");
-        let machine = group.first().map_or_else(String::new, |shown| shown.run.machine_name());
-        for line in [names.as_str(), machine.as_str()] {
-            let words = Spans::plain(Type::Small, line, tokens.t2);
-            words.label_within(ui, ui.available_width()).on_hover_text(line);
-        }
-        ui.horizontal(|ui| {
-            ui.spacing_mut().interact_size.y = 0.0;
-            if at == 0
-                && link(ui, "Swap A and B").clicked()
-                && let Some([a, b]) = session.comparing().groups()
-            {
-                actions.push(Action::CompareGroups([b.to_vec(), a.to_vec()]));
-            }
-            if at == 1 && link(ui, "Select other runs").clicked() {
-                actions.push(Action::GoTo(PageId::Runs));
             }
         });
     });

@@ -1,5 +1,6 @@
 //! The comparison of quick checks: one card per check, and the change of every measurement.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Ui, vec2};
@@ -94,11 +95,14 @@ fn group_ui(
             let words = Spans::plain(Type::Small, &line, tokens.t2);
             words.label_within(ui, ui.available_width()).on_hover_text(&line);
         }
+        let groups = session.comparing().groups().filter(|groups| groups.len() == 2);
         if at == 0
+            && groups.is_some()
             && link(ui, "Swap A and B").clicked()
-            && let Some([a, b]) = session.comparing().groups()
+            && let Some(mut groups) = groups
         {
-            actions.push(Action::CompareGroups([b.to_vec(), a.to_vec()]));
+            groups.reverse();
+            actions.push(Action::CompareGroups(groups));
         }
     });
 }
@@ -183,9 +187,11 @@ fn part_ui(
                 }
                 let name = format!("Compare {}", part.name());
                 if link_in_table(ui, Type::TableStrong, part.name(), &name).clicked() {
-                    actions.push(match (compared.group_a, files.as_slice()) {
-                        (Some(_), [a, b]) => Action::CompareGroups([a.clone(), b.clone()]),
-                        _ => Action::Compare(files.concat()),
+                    let groups: Vec<Vec<PathBuf>> =
+                        files.iter().filter(|files| !files.is_empty()).cloned().collect();
+                    actions.push(match &compared.group_counts {
+                        Some(_) => Action::CompareGroups(groups),
+                        None => Action::Compare(files.concat()),
                     });
                 }
             });

@@ -100,7 +100,7 @@ impl ComparePage {
                 Lane { name, series, samples, begins }
             })
             .collect();
-        let of = if compared.group_a.is_some() { ", first run of each group" } else { "" };
+        let of = if compared.group_counts.is_some() { ", first run of each group" } else { "" };
         let note = format!("{value_name}, {}{of}, linked zoom and cursor", row.label);
         let is_by_clock = &mut self.is_by_clock;
         Card::new("Timelines").note(&note).show(

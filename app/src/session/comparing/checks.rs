@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::Report;
-use jitterscope_engine::report::comparison::{MinEffect, Overall};
+use jitterscope_engine::report::comparison::{MinEffect, Overall, split_groups};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{Store, repeats};
 
-use super::CheckFiles;
+use super::{CheckFiles, Selected};
 use crate::session::finished_check::FinishedCheck;
 use crate::session::shown::LoadedRun;
 
@@ -18,10 +18,10 @@ use crate::session::shown::LoadedRun;
 pub struct CheckComparison {
     /// The paths of the compared entries of the list of saved runs.
     pub paths: Vec<PathBuf>,
-    /// The checks. If groups are compared, the checks of group A followed by those of B.
+    /// The checks. If groups are compared, the checks of group A followed by those of B and further groups.
     pub checks: Vec<Arc<FinishedCheck>>,
-    /// How many of the checks, from the first, are group A; `None` unless groups are compared.
-    pub group_a: Option<usize>,
+    /// How many of the checks belong to each group, in order; `None` unless groups are compared.
+    pub group_counts: Option<Vec<usize>>,
     /// The minimum effect that was set.
     pub minimum: MinEffect,
     /// For each part, the outcome of each check or group compared with the baseline; `None` if
@@ -30,19 +30,18 @@ pub struct CheckComparison {
 }
 
 impl CheckComparison {
-    /// Opens and compares checks. With `group_a`, compares the checks after this number of checks
-    /// as a group with those before. Blocks while files are read.
+    /// Opens and compares checks, or the groups of them that are selected. Blocks while files are read.
     pub(super) fn of(
         checks: &[CheckFiles],
-        group_a: Option<usize>,
-        minimum: MinEffect,
+        selected: &Selected,
         store: Option<&Store>,
     ) -> Result<Self, String> {
         let open = |(_, files): &CheckFiles| FinishedCheck::open(files, store).map(Arc::new);
         let opened = checks.iter().map(open).collect::<Result<_, _>>()?;
         let paths = checks.iter().map(|(path, _)| path.clone()).collect();
         let outcomes = Vec::new();
-        let mut compared = Self { paths, checks: opened, group_a, minimum, outcomes };
+        let (group_counts, minimum) = (selected.group_counts.clone(), selected.minimum);
+        let mut compared = Self { paths, checks: opened, group_counts, minimum, outcomes };
         compared.outcomes = compared.compare(store);
         Ok(compared)
     }
@@ -53,7 +52,7 @@ impl CheckComparison {
         let Some((baseline, others)) = sides.split_first() else { return Vec::new() };
         let outcome = |part: Part, side: &[Arc<FinishedCheck>]| {
             let [a, b] = [*baseline, side].map(|side| evaluated(part, side));
-            let groups = self.group_a.map(|_| [a.len(), b.len()]);
+            let groups = self.group_counts.as_ref().map(|_| [a.len(), b.len()]);
             let groups = groups.as_ref().map(<[_; 2]>::as_slice);
             let has_both = !a.is_empty() && !b.is_empty();
             has_both.then(|| {
@@ -68,10 +67,8 @@ impl CheckComparison {
 
     /// Returns the sides of the comparison: each is a single check, or a group.
     pub fn sides(&self) -> Vec<&[Arc<FinishedCheck>]> {
-        match self.group_a {
-            Some(count) => {
-                <[_; 2]>::from(self.checks.split_at(count.min(self.checks.len()))).to_vec()
-            }
+        match &self.group_counts {
+            Some(counts) => split_groups(&self.checks, counts),
             None => self.checks.chunks(1).collect(),
         }
     }

@@ -146,19 +146,18 @@ impl Job {
     /// compared runs have their original late thresholds, and no names that the request excludes.
     fn compared<T>(&self, write: impl FnOnce(&[compare::ComparisonSet<'_>]) -> T) -> Option<T> {
         let Self { ready, request, .. } = self;
-        let (parts, group_a, minimum): (Vec<PartRuns<'_>>, _, _) =
-            match ready.comparison.as_ref()? {
-                ComparedRuns::Runs(compared) => (
-                    vec![(None, compared.runs.iter().collect())],
-                    compared.group_a,
-                    compared.comparison.minimum,
-                ),
-                ComparedRuns::Checks(compared) => {
-                    let common = compared.common().into_iter();
-                    let common = common.map(|(part, runs)| (Some(part), runs));
-                    (common.collect(), compared.group_a, compared.minimum)
-                }
-            };
+        let (parts, groups, minimum): (Vec<PartRuns<'_>>, _, _) = match ready.comparison.as_ref()? {
+            ComparedRuns::Runs(compared) => (
+                vec![(None, compared.runs.iter().collect())],
+                compared.group_counts.as_deref(),
+                compared.comparison.minimum,
+            ),
+            ComparedRuns::Checks(compared) => {
+                let common = compared.common().into_iter();
+                let common = common.map(|(part, runs)| (Some(part), runs));
+                (common.collect(), compared.group_counts.as_deref(), compared.minimum)
+            }
+        };
         let mut is_cleaned = false;
         let cleaned = |(part, runs): PartRuns<'_>| {
             let clean = |shown: &Arc<LoadedRun>| match exported(shown, request) {
@@ -183,11 +182,8 @@ impl Job {
             ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
             _ => None,
         };
-        let evaluate = |runs: &Vec<(&Run, &Report)>| {
-            let groups = group_a.map(|a| [a, runs.len().saturating_sub(a)]);
-            let groups = groups.as_ref().map(<[_; 2]>::as_slice);
-            repeats::compare(runs, groups, history, minimum)
-        };
+        let evaluate =
+            |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, groups, history, minimum);
         let comparisons: Vec<Comparison> =
             shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
         let sets: Vec<compare::ComparisonSet<'_>> = parts

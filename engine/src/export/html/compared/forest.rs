@@ -1,4 +1,4 @@
-//! The table of changes between the baseline and another run. All changes are drawn on one axis,
+//! The table of changes between the baseline and the other sides. All changes are drawn on one axis,
 //! relative to the baseline's value, with their intervals and the noise floor.
 
 use std::io::{self, Write};
@@ -43,7 +43,10 @@ pub(in crate::export::html) fn write(changes: &Changes, to: &mut dyn Write) -> i
 /// Writes the table of changes without a section around the table.
 pub(in crate::export::html) fn table(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     let axis = axis_of(&changes.lines);
-    let [from, other] = changes.letters;
+    let other = match changes.others.as_slice() {
+        [one] => chip(*one),
+        _ => "Other".to_owned(),
+    };
     let title = html(&changes.title, NAME);
     writeln!(
         to,
@@ -51,15 +54,15 @@ pub(in crate::export::html) fn table(changes: &Changes, to: &mut dyn Write) -> i
          results</caption><thead role=\"rowgroup\"><tr role=\"row\">{}{}{}<th role=\"columnheader\" scope=\"col\" \
          class=\"pc\"><span class=\"hide\">Change, drawn</span>{}</th>{}{}{}</tr></thead><tbody role=\"rowgroup\">",
         heading("", "Metric"),
-        heading("n ab", &chip(from)),
-        heading("n ab", &chip(other)),
+        heading("n ab", &chip(changes.baseline)),
+        heading("n ab", &other),
         labels(&axis),
         heading("n ab", "Change"),
         heading("n opt", "95% CI"),
         heading("res", "Result"),
     )?;
     for line in &changes.lines {
-        row(line, &axis, changes.letters, to)?;
+        row(changes, line, &axis, to)?;
     }
     writeln!(to, "</tbody></table>")
 }
@@ -68,7 +71,10 @@ fn heading(class: &str, words: &str) -> String {
     format!("<th role=\"columnheader\" scope=\"col\" class=\"{class}\">{words}</th>")
 }
 
-fn row(line: &Change, axis: &Axis, [from, other]: [char; 2], to: &mut dyn Write) -> io::Result<()> {
+fn row(changes: &Changes, line: &Change, axis: &Axis, to: &mut dyn Write) -> io::Result<()> {
+    let (from, other) = (changes.baseline, line.letter);
+    // Which side a row compares is in the heading if there is only one.
+    let side = if changes.others.len() == 1 { String::new() } else { format!("{} ", chip(other)) };
     let (name, definition) = (html(&line.name, NAME), html(&line.definition, NOTE));
     let title = match definition.as_str() {
         "" => String::new(),
@@ -93,7 +99,7 @@ fn row(line: &Change, axis: &Axis, [from, other]: [char; 2], to: &mut dyn Write)
         to,
         "<tr role=\"row\"{key}><th role=\"rowheader\" scope=\"row\"{title}><bdi>{name}</bdi>{}<span \
          class=\"sub\">{from} {a}, {other} {b}, {change}</span></th><td role=\"cell\" class=\"n ab\">{a}</td><td \
-         role=\"cell\" class=\"n ab\">{b}</td><td role=\"cell\" class=\"pc\">{}</td><td role=\"cell\" class=\"n \
+         role=\"cell\" class=\"n ab\">{side}{b}</td><td role=\"cell\" class=\"pc\">{}</td><td role=\"cell\" class=\"n \
          ab\">{change}</td><td role=\"cell\" class=\"n opt soft\">{interval}</td><td role=\"cell\" \
          class=\"res\"><span class=\"{}\">{arrow}{}</span>{}</td></tr>",
         small(line.note),
@@ -164,6 +170,7 @@ mod tests {
     fn change(at: f64, interval: Option<(f64, f64)>) -> Change {
         Change {
             name: "p99".to_owned(),
+            letter: 'B',
             note: "",
             definition: String::new(),
             values: ["2 ms".to_owned(), "1 ms".to_owned()],
@@ -183,7 +190,8 @@ mod tests {
             title: "Changes from A to B".to_owned(),
             note: String::new(),
             noise: "noise floor".to_owned(),
-            letters: ['A', 'B'],
+            baseline: 'A',
+            others: vec!['B'],
             grid: Grid::default(),
             lines: vec![change(-0.5, Some((-0.6, -0.4)))],
         };
@@ -195,6 +203,18 @@ mod tests {
         let drawn = page(&changes);
         assert!(drawn.contains("▼ Better") && drawn.contains("class=\"w g-better\""), "{drawn}");
         assert!(drawn.contains(">2 ms</td>") && drawn.contains("class=\"nf\""), "{drawn}");
+        assert_eq!(drawn.matches(&chip('B')).count(), 1, "{drawn}");
+        // Of several sides, each row has its own.
+        let of_c = Change { letter: 'C', ..changes.lines[0].clone() };
+        let several = Changes {
+            others: vec!['B', 'C'],
+            lines: vec![changes.lines[0].clone(), of_c],
+            ..changes.clone()
+        };
+        let several = page(&several);
+        for letter in ['B', 'C'] {
+            assert!(several.contains(&format!("{} 1 ms</td>", chip(letter))), "{several}");
+        }
         changes.lines[0].drawn = None;
         let empty = page(&changes);
         assert!(!empty.contains("<circle class=\"g-") && !empty.contains("nf\""), "{empty}");

@@ -1,4 +1,4 @@
-//! The changes of a comparison: a table for each run that is compared with the baseline.
+//! The changes of a comparison: one table for all sides that are compared with the baseline.
 
 use super::ComparisonSet;
 use super::cells::{cells, metric_unit};
@@ -32,6 +32,8 @@ pub struct RelativeChange {
 pub struct Change {
     /// The name of the metric.
     pub name: String,
+    /// The letter of the side that is compared with the baseline.
+    pub letter: char,
     /// A remark about the metric, such as `higher is better`; may be empty.
     pub note: &'static str,
     /// The definition of the metric in one sentence; may be empty.
@@ -54,18 +56,20 @@ pub struct Change {
     pub is_key: bool,
 }
 
-/// All changes between the baseline and one other side.
+/// All changes between the baseline and the other sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
-    /// The title: `Changes from A to B`.
+    /// The title: `Changes from A to B and C`.
     pub title: String,
     /// How to read the table.
     pub note: String,
     /// How the noise floor was determined; empty if it is unknown.
     pub noise: String,
-    /// The letters of the baseline and of the other side.
-    pub letters: [char; 2],
-    /// One change per metric.
+    /// The letter of the baseline.
+    pub baseline: char,
+    /// The letters of the other sides.
+    pub others: Vec<char>,
+    /// One change per metric and other side.
     pub lines: Vec<Change>,
     /// The same as text, with the changes and intervals in the unit of the metric.
     pub grid: Grid,
@@ -83,34 +87,36 @@ pub(super) struct ChangeTables {
 /// tables of a few metrics, and several configurations tables of p99.
 pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool) -> ChangeTables {
     let others: Vec<usize> = (1..count).collect();
-    let table = |set: &ComparisonSet<'_>, run: usize, of: &str, note: String, lines| {
+    let table = |set: &ComparisonSet<'_>, of: &str, note: String, lines: Vec<TableLine<'_>>| {
         let mut grid = Grid::default();
         let mut changes = Vec::new();
-        let lines: Vec<(&ComparedRow, &Figure, Option<String>)> = lines;
-        for (row, figure, name) in lines {
-            let added = differences(set.comparison, row, &[figure], &[run]);
-            let mut line = added.rows;
-            let mut change = change(row, figure, run);
-            grid.header = added.header;
+        for TableLine { row, figure, name } in lines {
+            let mut added = differences(set.comparison, row, &[figure], &others);
+            let mut of_sides: Vec<Change> =
+                others.iter().map(|&side| change(row, figure, side)).collect();
             if let Some(name) = name {
                 // The rows are about several configurations: each states its own unit.
                 let is_time = figure.metric.unit == Quantity::Time;
                 let unit = if is_time { metric_unit(row).symbol() } else { "" };
-                for title in line.iter_mut().filter_map(|line| line.first_mut()) {
+                for title in added.rows.iter_mut().filter_map(|line| line.first_mut()) {
                     format!("{name} {unit}").trim_end().clone_into(title);
                 }
-                if let Some(title) = grid.header.first_mut() {
+                if let Some(title) = added.header.first_mut() {
                     "Metric".clone_into(title);
                 }
-                change.name = name;
-                change.is_key = false;
+                for change in &mut of_sides {
+                    name.clone_into(&mut change.name);
+                    change.is_key = false;
+                }
             }
+            grid.header = added.header;
             grid.is_right = added.is_right;
-            grid.rows.extend(line);
-            changes.push(change);
+            grid.rows.extend(added.rows);
+            changes.extend(of_sides);
         }
+        let letters: Vec<char> = others.iter().map(|&side| letter(side)).collect();
         Changes {
-            title: format!("Changes from {} to {}{of}", letter(0), letter(run)),
+            title: format!("Changes from {} to {}{of}", letter(0), listed(&letters)),
             note,
             noise: match &set.comparison.variation {
                 Variation::Repeats(runs) => {
@@ -118,7 +124,8 @@ pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool)
                 }
                 Variation::Unknown | Variation::Groups(_) => "noise floor".to_owned(),
             },
-            letters: [letter(0), letter(run)],
+            baseline: letter(0),
+            others: letters,
             lines: changes,
             grid,
         }
@@ -126,50 +133,67 @@ pub(super) fn changes(sets: &[ComparisonSet<'_>], count: usize, is_single: bool)
     let note = |set: &ComparisonSet<'_>| {
         format!("{}, lower is better unless noted", set.comparison.value_name)
     };
-    let whole = |run: usize| {
-        sets.iter().flat_map(move |set| {
-            set.comparison.rows.iter().map(move |row| {
-                let lines = row.figures.iter().map(|figure| (row, figure, None)).collect();
-                let of =
-                    if is_single { String::new() } else { format!(": {}", set.line_name(row)) };
-                table(set, run, &of, note(set), lines)
-            })
-        })
-    };
-    let all: Vec<Changes> = others.iter().flat_map(|&run| whole(run)).collect();
+    let each = sets.iter().flat_map(|set| set.comparison.rows.iter().map(move |row| (set, row)));
+    let whole = each.map(|(set, row)| {
+        let lines = row.figures.iter().map(|figure| TableLine { row, figure, name: None });
+        let of = if is_single { String::new() } else { format!(": {}", set.line_name(row)) };
+        table(set, &of, note(set), lines.collect())
+    });
+    let all: Vec<Changes> = whole.collect();
     let Some(set) = sets.first().filter(|_| !is_single || 1 < others.len()) else {
         return ChangeTables { first: Vec::new(), all };
     };
-    let first = |run: usize| {
-        if is_single {
-            let rows = set.comparison.rows.iter();
-            let figures = rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure)));
-            let decides = deciding(set.comparison, run);
-            let is_deciding = |figure: &Figure| {
-                decides.as_ref().is_some_and(|one| std::ptr::eq(one.figure, figure))
-            };
-            let figures = figures
-                .filter(|(_, figure)| FIRST.contains(&figure.metric.key) || is_deciding(figure));
-            let lines = figures.map(|(row, figure)| (row, figure, None)).collect();
-            return table(set, run, "", format!("{}; all metrics below", note(set)), lines);
-        }
-        let lines = sets.iter().flat_map(|set| {
-            // The metric that decides the outcome is always among those shown.
-            let decides = deciding(set.comparison, run).map(|one| (one.row, one.figure));
-            set.comparison.rows.iter().flat_map(move |row| {
-                let key = key_figure(row);
-                let decides = decides.filter(|(of, _)| std::ptr::eq(*of, row)).map(|(_, it)| it);
-                let decides = decides.filter(|it| key.is_none_or(|key| key.metric != it.metric));
-                key.into_iter().chain(decides).map(move |figure| {
-                    let name = format!("{}: {}", set.line_name(row), figure.metric.title);
-                    (row, figure, Some(name))
-                })
+    // The metrics that decide the outcomes are always among those shown.
+    let decides = |set: &ComparisonSet<'_>, figure: &Figure| {
+        let mut decides = others.iter().filter_map(|&side| deciding(set.comparison, side));
+        decides.any(|one| std::ptr::eq(one.figure, figure))
+    };
+    let first = if is_single {
+        let rows = set.comparison.rows.iter();
+        let lines = rows.flat_map(|row| {
+            let figures = row.figures.iter();
+            figures.map(move |figure| TableLine { row, figure, name: None })
+        });
+        let is_first = |line: &TableLine<'_>| {
+            FIRST.contains(&line.figure.metric.key) || decides(set, line.figure)
+        };
+        let note = format!("{}; all metrics below", note(set));
+        table(set, "", note, lines.filter(is_first).collect())
+    } else {
+        let each =
+            sets.iter().flat_map(|set| set.comparison.rows.iter().map(move |row| (set, row)));
+        let lines = each.flat_map(|(set, row)| {
+            let key = key_figure(row);
+            let is_key = |figure: &Figure| key.is_some_and(|key| std::ptr::eq(key, figure));
+            let more = row.figures.iter().filter(|it| !is_key(it) && decides(set, it));
+            let figures: Vec<&Figure> = key.into_iter().chain(more).collect();
+            figures.into_iter().map(move |figure| {
+                let name = Some(format!("{}: {}", set.line_name(row), figure.metric.title));
+                TableLine { row, figure, name }
             })
         });
         let note = "p99 of each configuration, and what decides; all metrics below".to_owned();
-        table(set, run, "", note, lines.collect())
+        table(set, "", note, lines.collect())
     };
-    ChangeTables { first: others.iter().map(|&run| first(run)).collect(), all }
+    ChangeTables { first: vec![first], all }
+}
+
+/// A metric of a table of changes. In a table of several configurations it has a name.
+struct TableLine<'a> {
+    row: &'a ComparedRow,
+    figure: &'a Figure,
+    name: Option<String>,
+}
+
+/// Returns letters as part of a sentence: `B, C, and D`.
+fn listed(letters: &[char]) -> String {
+    let Some((last, rest)) = letters.split_last() else { return String::new() };
+    let rest: Vec<String> = rest.iter().map(char::to_string).collect();
+    match rest.as_slice() {
+        [] => last.to_string(),
+        [one] => format!("{one} and {last}"),
+        rest => format!("{}, and {last}", rest.join(", ")),
+    }
 }
 
 /// Returns the key metric of a row: its p99, or else the first metric.
@@ -195,6 +219,7 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
     let cells = cells(figure, run, metric_unit(row));
     Change {
         name: metric.title.to_owned(),
+        letter: letter(run),
         note: match metric.better {
             Some(Better::Higher) => "higher is better",
             _ => "",

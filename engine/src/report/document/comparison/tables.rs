@@ -1,15 +1,15 @@
-//! The tables of a comparison as typed columns: the changes of one run, and the conditions.
+//! The tables of a comparison as typed columns: the changes of all sides, and the conditions.
 
 use super::cells::{Cells, cells, metric_unit};
 use super::changes::definition;
 use crate::report::comparison::words::{HOW_EVALUATED, NOISE_FLOOR, letter, result, why};
-use crate::report::comparison::{ComparedRow, Condition, Figure, MAX_RUNS};
+use crate::report::comparison::{ComparedRow, Condition, Figure, MAX_GROUPS};
 use crate::report::table::{Cell, Column, TableBuilder};
 use crate::report::{Comparison, Table};
 use crate::stats::Outcome;
 
-/// The keys of the columns with a value per run.
-const SIDES: [&str; MAX_RUNS] = ["a", "b", "c", "d"];
+/// The keys of the columns with a value per run or group.
+const SIDES: [&str; MAX_GROUPS] = ["a", "b", "c", "d", "e", "f"];
 
 /// Returns one of the texts of a change.
 type Part = fn(&Cells) -> &String;
@@ -21,8 +21,8 @@ pub struct Difference {
     pub figure: Figure,
     /// The definition of the metric; empty if its name is sufficient.
     pub definition: String,
-    /// Why the metric is not evaluated, if there is a reason besides that of the change.
-    pub why: Option<String>,
+    /// For each side, why the metric is not evaluated, if there is a reason besides that of the change; may be empty.
+    pub why: Vec<Option<String>>,
 }
 
 impl Difference {
@@ -30,14 +30,14 @@ impl Difference {
     pub fn all(row: &ComparedRow) -> Vec<Self> {
         let of = |figure: &Figure| {
             let definition = definition(row, &figure.metric);
-            Self { figure: figure.clone(), definition, why: None }
+            Self { figure: figure.clone(), definition, why: Vec::new() }
         };
         row.figures.iter().map(of).collect()
     }
 
     fn explanation(&self, run: usize) -> String {
         let delta = self.figure.deltas.get(run).copied().flatten();
-        let own = self.why.clone().filter(|_| {
+        let own = self.why.get(run).cloned().flatten().filter(|_| {
             let result = delta.map(|delta| delta.result);
             matches!(result, Some(Outcome::NotEvaluated | Outcome::NotEnoughData))
         });
@@ -45,24 +45,46 @@ impl Difference {
     }
 }
 
-/// Returns the table of the changes from the baseline to a run, with one row per metric of a configuration.
+/// A row of the table of changes: a metric, the side that is compared with the baseline, and the texts of its change.
+struct DifferenceLine<'a> {
+    one: &'a Difference,
+    side: usize,
+    cells: Cells,
+}
+
+/// Returns the table of the changes from the baseline to all other sides, with one row per metric of a configuration and
+/// per side.
 pub fn difference_table(
     comparison: &Comparison,
     row: &ComparedRow,
-    run: usize,
     differences: &[Difference],
 ) -> Table {
     let unit = metric_unit(row);
-    let (value, run_letter) = (comparison.value_name, letter(run));
+    let value = comparison.value_name;
     let baseline = letter(comparison.baseline);
-    let note = format!("{value} in {}, {run_letter} compared with {baseline}", unit.symbol());
-    let lines: Vec<(&Difference, Cells)> =
-        differences.iter().map(|one| (one, cells(&one.figure, run, unit))).collect();
+    let others: Vec<usize> =
+        (0..comparison.count).filter(|side| *side != comparison.baseline).collect();
+    let compared = match others.as_slice() {
+        [one] => letter(*one).to_string(),
+        _ => "each".to_owned(),
+    };
+    let note = format!("{value} in {}, {compared} compared with {baseline}", unit.symbol());
+    let mut lines: Vec<DifferenceLine<'_>> = Vec::new();
+    for one in differences {
+        let line =
+            |&side: &usize| DifferenceLine { one, side, cells: cells(&one.figure, side, unit) };
+        lines.extend(others.iter().map(line));
+    }
     let metric = Column::text("metric", "Metric", "What is compared.");
-    let builder = TableBuilder::new("differences", "Differences", note, &lines)
-        .column(metric, |(one, _)| Cell::text_of(one.figure.metric.title));
+    let mut builder = TableBuilder::new("differences", "Differences", note, &lines)
+        .column(metric, |line| Cell::text_of(line.one.figure.metric.title));
+    if 1 < others.len() {
+        let words = format!("What is compared with {baseline}.");
+        let column = Column::text("compared", "Compared", words);
+        builder = builder.column(column, |line| Cell::Text(letter(line.side).to_string()));
+    }
     let number = |key, title, definition| Column::mixed(key, title, definition);
-    let change = format!("Change from {baseline} to {run_letter}.");
+    let change = format!("Change from {baseline}.");
     let relative = format!("The change as a share of the value of {baseline}.");
     let interval = "95% confidence interval of the change, from 2\u{202f}000 resamples.".to_owned();
     let parts: [(Column, Part); 4] = [
@@ -72,21 +94,23 @@ pub fn difference_table(
         (number("noise", "Noise floor", NOISE_FLOOR.to_owned()), |cells| &cells.noise),
     ];
     let builder =
-        sides(builder, comparison.count, Column::mixed, |(_, cells), side| cells.values.get(side));
-    let outcome = |one: &Difference| one.figure.deltas.get(run).copied().flatten();
+        sides(builder, comparison.count, Column::mixed, |line, side| line.cells.values.get(side));
+    let outcome =
+        |line: &DifferenceLine<'_>| line.one.figure.deltas.get(line.side).copied().flatten();
     parts
         .into_iter()
         .fold(builder, |builder, (column, part)| {
-            builder.column(column, move |(_, cells)| Cell::text_of(part(cells)))
+            builder.column(column, move |line| Cell::text_of(part(&line.cells)))
         })
-        .column(Column::text("result", "Result", HOW_EVALUATED), |(one, _)| {
-            Cell::Text(outcome(one).map_or_else(String::new, |delta| result(&delta)))
+        .column(Column::text("result", "Result", HOW_EVALUATED), |line| {
+            Cell::Text(outcome(line).map_or_else(String::new, |delta| result(&delta)))
         })
-        .column(Column::text("definition", "Definition", "What the metric is.").optional(), |it| {
-            Cell::text_of(&it.0.definition)
-        })
-        .column(Column::text("why", "Reason", "What the result is based on.").optional(), |it| {
-            Cell::Text(it.0.explanation(run))
+        .column(
+            Column::text("definition", "Definition", "What the metric is.").optional(),
+            |line| Cell::text_of(&line.one.definition),
+        )
+        .column(Column::text("why", "Reason", "What the result is based on.").optional(), |line| {
+            Cell::Text(line.one.explanation(line.side))
         })
         .finish()
 }

@@ -117,7 +117,7 @@ fn the_command_line_compares_up_to_six_groups_in_every_format() {
 }
 
 /// Selects an entry of a combo box.
-fn pick(harness: &mut Harness<'_, App>, field: &str, entry: &str) {
+pub(super) fn pick(harness: &mut Harness<'_, App>, field: &str, entry: &str) {
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, field).click();
     harness.run_steps(4);
     let found = harness

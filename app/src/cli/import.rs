@@ -207,7 +207,9 @@ fn save(
             Err(error) => error.to_string(),
         };
         // What was saved before the failure stays saved.
-        said.iter().for_each(|said| print_message(said));
+        for said in &said {
+            print_message(said);
+        }
         return Err(failure.into());
     }
     Ok(said.join("\n"))

@@ -9,6 +9,9 @@ use crate::units::{
     format_signed_time_in, format_time_in,
 };
 
+/// How many decimals a change may have more than the values.
+const MORE_DECIMALS: u32 = 3;
+
 /// The texts of one metric, and of its change from the baseline to one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells {
@@ -57,20 +60,22 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
         let (change, percent, interval) = (missing(), missing(), missing());
         return Cells { values, change, percent, interval, noise };
     };
-    let change = |change: f64| match figure.metric.unit {
-        Quantity::Share => points(change),
-        Quantity::Rate => signed(change, 1),
-        _ => format_signed_time_in(exact(change), unit, decimals),
+    let with_decimals = |change: f64, more: u32| match figure.metric.unit {
+        Quantity::Share => signed(change * 100.0, 3 + more),
+        Quantity::Rate => signed(change, 1 + more),
+        _ => format_signed_time_in(exact(change), unit, decimals + more),
     };
+    let change = |change: f64| with_decimals(change, 0);
     let symbol = match figure.metric.unit {
         Quantity::Share => " pp".to_owned(),
         Quantity::Rate => " FPS".to_owned(),
         _ => format!("{NARROW_SPACE}{}", unit.symbol()),
     };
-    let with_unit = match change(delta.effect.difference) {
-        zero if zero.trim_matches(['0', '.']).is_empty() => "0".to_owned(),
-        text => format!("{text}{symbol}"),
-    };
+    // A change that the decimals of the values would round to 0 has more of them: 13 to 14 is no change of 0.
+    let mut texts = (0..=MORE_DECIMALS).map(|more| with_decimals(delta.effect.difference, more));
+    let with_unit = texts
+        .find(|text| !text.trim_matches(['0', '.']).is_empty())
+        .map_or_else(|| "0".to_owned(), |text| format!("{text}{symbol}"));
     Cells {
         values,
         change: with_unit,
@@ -91,12 +96,8 @@ fn percent(delta: &Delta) -> String {
     }
 }
 
-/// Formats the change of a share in percentage points.
-fn points(change: f64) -> String {
-    signed(change * 100.0, 3)
-}
-
-fn signed(value: f64, decimals: usize) -> String {
+fn signed(value: f64, decimals: u32) -> String {
+    let decimals = usize::try_from(decimals).unwrap_or_default();
     let text = format!("{:.decimals$}", value.abs());
     match text.trim_matches(['0', '.']).is_empty() {
         true => "0".to_owned(),
@@ -124,6 +125,8 @@ mod tests {
         assert_eq!(p99.values, ["28", "52"]);
         assert_eq!(p99.noise, "±4");
         assert_eq!((p99.change.as_str(), p99.percent.as_str()), ("+24\u{202f}µs", "+85.7%"));
+        let small = cells(&figure(Metric::P95, 13_400.0, 13_700.0), 1, Unit::Micros);
+        assert_eq!((small.values[1].as_str(), small.change.as_str()), ("14", "+0.3\u{202f}µs"));
         let p50 = cells(&figure(Metric::P50, 600.0, 800.0), 1, Unit::Micros);
         assert_eq!((p50.values[0].as_str(), p50.interval.as_str()), ("0.6", "[−0.1, +0.9]"));
         let missed = cells(&figure(Metric::MISSED, 0.0, 0.0), 1, Unit::Micros);

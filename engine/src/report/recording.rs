@@ -63,7 +63,7 @@ mod words;
 pub(crate) mod tests;
 
 pub use cause::{Analysis, Blamed, CauseOfEvents, EventPath, Growth, Outcome, Unexplained};
-pub(super) use charts::charts;
+pub(super) use charts::{charts, show_whole};
 pub use class::{Class, ClassRow};
 pub use join::{JoinError, LogTimes, join};
 pub use known_thread::{KnownThread, known_thread};

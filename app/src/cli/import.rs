@@ -197,6 +197,13 @@ fn save(
                 let path = path.display();
                 return Err(format!("another run with the same ID is saved as {path}").into());
             }
+            SaveOutcome::Lacks(path) => {
+                let path = path.display();
+                return Err(format!(
+                    "the recording is saved without the detail or the joined log of this file; remove it with 'runs rm' to import this file: {path}"
+                )
+                .into());
+            }
         });
     }
     Ok(said.join("\n"))

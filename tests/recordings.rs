@@ -4,6 +4,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::PageId;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::recording::{Analysis, Class, EventPath, Outcome};
+use jitterscope_engine::run::recording::{Follow, RecordedFrames};
 use jitterscope_engine::run::{Recording, Run, Subject};
 use jitterscope_engine::store::Store;
 
@@ -136,4 +137,149 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     {
         assert!(shows(words), "{words}");
     }
+}
+
+/// Returns the recording as one of a PC on which the game ran without a log that was followed, and the log as CapFrameX or
+/// MangoHud 0.6.8 would have saved it at the end.
+fn without_log(folder: &tempfile::TempDir) -> (Run, std::path::PathBuf) {
+    let mut run = Run { name: "made".to_owned(), ..run() };
+    let recording = run.recording().unwrap();
+    let lines = recording.frames.frame_times().values();
+    let lines = lines.map(|time| format!("60,{}.{:06}", time / 1_000_000, time % 1_000_000));
+    let header = "os,cpu,gpu,ram,kernel,driver,cpuscheduler\nLinux,,,,,,\nfps,frametime".to_owned();
+    let log: Vec<String> = std::iter::once(header).chain(lines).collect();
+    let path = folder.path().join("game.csv");
+    std::fs::write(&path, log.join("\n") + "\n").unwrap();
+    let end = recording.frames.iter().last().unwrap().0;
+    let saved = run.started_at + jiff::SignedDuration::from_nanos(end.get());
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(std::time::SystemTime::from(saved)).unwrap();
+    let recorded = Recording {
+        frames: RecordedFrames::default(),
+        frame_uncertainty: None,
+        follow: Follow::ThisPc,
+        process: None,
+        label: String::new(),
+        ..recording.clone()
+    };
+    run.subject = Subject::Recorded(Box::new(recorded));
+    (run, path)
+}
+
+fn load(path: &std::path::Path) -> Run {
+    jitterscope_engine::store::load(path).unwrap()
+}
+
+#[test]
+fn a_joined_log_is_undone_on_the_command_line_and_an_export_is_not_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, log) = without_log(&folder);
+    let path = Store::at(folder.path()).save(&run).unwrap();
+    let (id, log) = (run.id.to_string(), log.display().to_string());
+    let export = folder.path().join("export.json").display().to_string();
+    shown(&folder, &["export", &id, "--as", "json", "--out", &export]);
+    let joined = cli::run(&folder, &["record", "join", &id, &log]);
+    assert!(joined.status.success(), "{joined:?}");
+    let said = String::from_utf8_lossy(&joined.stderr);
+    assert!(said.contains("frames joined") && said.contains("--undo"), "{said}");
+    let frames = load(&path).recording().unwrap().frames.len();
+    assert!(0 < frames);
+    let imported = cli::run(&folder, &["import", &export, "--save"]);
+    let said = String::from_utf8_lossy(&imported.stderr).into_owned();
+    let said = said + &String::from_utf8_lossy(&imported.stdout);
+    assert!(imported.status.success() && said.contains("the run is already saved"), "{said}");
+    shown(&folder, &["record", "join", &id, &log]);
+    assert_eq!(load(&path).recording().unwrap().frames.len(), frames, "joined again");
+    shown(&folder, &["record", "join", &id, "--undo"]);
+    assert_eq!(load(&path).subject, run.subject);
+    shown(&folder, &["record", "delete-detail", &id]);
+    let deleted = load(&path);
+    for (args, why) in [
+        (vec!["record", "join", &id, &log], "the detail of the recording was deleted"),
+        (vec!["record", "join", &id, "--undo"], "no log was joined"),
+        (vec!["import", &export, "--save"], "without the detail or the joined log of this file"),
+        (vec!["record", "join", &id], "required"),
+    ] {
+        let refused = cli::run(&folder, &args);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(why), "{args:?}: {said}");
+        assert_eq!(load(&path), deleted);
+    }
+}
+
+/// Presses a button that is found by its name.
+fn press(harness: &mut egui_kittest::Harness<'_, jitterscope::App>, name: &str) {
+    harness.get_by_role_and_label(egui::accesskit::Role::Button, name).click_accesskit();
+    harness.run_steps(4);
+}
+
+#[test]
+fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, log) = without_log(&folder);
+    let path = Store::at(folder.path()).save(&run).unwrap();
+    let mut harness = window(&folder);
+    harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    harness.run_steps(4);
+    let changed = |harness: &mut egui_kittest::Harness<'_, jitterscope::App>| {
+        step_until(harness, |app| !app.session().recordings().is_changing());
+        harness.run_steps(4);
+    };
+    let shows = |harness: &egui_kittest::Harness<'_, jitterscope::App>, words: &str| {
+        harness.query_all_by_label_contains(words).next().is_some()
+    };
+
+    // A log of another time is refused next to the button.
+    let other = folder.path().join("other.csv");
+    std::fs::copy(&log, &other).unwrap();
+    let file = std::fs::File::options().write(true).open(&other).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    harness.state_mut().set_next_dialog_answer(vec![other]);
+    press(&mut harness, "Join with a log…");
+    step_until(&mut harness, |app| app.session().recordings().refusal(&path).is_some());
+    changed(&mut harness);
+    assert!(shows(&harness, "Not changed: the log is of another time"));
+    assert_eq!(load(&path), run);
+
+    harness.state_mut().set_next_dialog_answer(vec![log]);
+    press(&mut harness, "Join with a log…");
+    step_until(&mut harness, |app| {
+        let shown = app.session().running().recorded();
+        shown.is_some_and(|shown| !shown.run.recording().unwrap().frames.is_empty())
+    });
+    changed(&mut harness);
+    assert!(shows(&harness, "frames joined") && !shows(&harness, "Not changed"));
+    assert!(load(&path).recording().unwrap().before_join.is_some());
+
+    press(&mut harness, "Undo join");
+    step_until(&mut harness, |app| {
+        app.session().running().recorded().unwrap().run.recording().unwrap().frames.is_empty()
+    });
+    changed(&mut harness);
+    assert_eq!(load(&path), run);
+
+    // The button of the Runs page asks as well, and Enter and Escape answer.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    harness.run_steps(4);
+    harness.get_by_label("Select made").click();
+    harness.run_steps(4);
+    press(&mut harness, "Delete detail…");
+    assert!(shows(&harness, "Delete the detail of this recording?"));
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(4);
+    assert!(!shows(&harness, "Delete the detail of this recording?"));
+    assert_eq!(load(&path), run);
+    press(&mut harness, "Delete detail…");
+    harness.key_press(egui::Key::Enter);
+    step_until(&mut harness, |app| {
+        let shown = app.session().running().recorded().unwrap();
+        shown.run.recording().unwrap().details.is_empty()
+    });
+    changed(&mut harness);
+    let left = load(&path);
+    assert!(left.recording().unwrap().answers.is_some());
+    assert!(!left.recording().unwrap().can_join());
 }

@@ -21,6 +21,7 @@ mod facts;
 #[cfg(feature = "window")]
 mod instance;
 #[cfg(feature = "window")]
+mod joined_log;
 mod log_file;
 #[cfg(feature = "window")]
 mod pages;

@@ -14,6 +14,7 @@ mod machine;
 mod path_dialog;
 mod quick;
 mod record;
+mod recording_changes;
 mod result;
 mod rights;
 mod runs;

@@ -13,7 +13,7 @@ use jitterscope_engine::report::quick::Conclusion;
 use jitterscope_engine::report::trend::{TrendRun, key_figure};
 use jitterscope_engine::report::{Headline, Standing};
 use jitterscope_engine::run::{Ending, Group, Recording, RunId, capture};
-use jitterscope_engine::store::index::{Line, RunIndexEntry};
+use jitterscope_engine::store::index::{Line, RecordedState, RunIndexEntry};
 use jitterscope_engine::units::shortened;
 
 use crate::text;
@@ -69,6 +69,8 @@ pub struct RunListEntry {
     pub setting: String,
     /// What disturbed the run, as part of a sentence; empty if nothing did.
     pub disturbed: String,
+    /// What can be changed in a recording; `None` for another run.
+    pub recorded: Option<RecordedState>,
     /// The value of each metric, by configuration; `None` for a quick check and a recording.
     pub values: Option<ValuesByLabel>,
     /// Grade and key numbers.
@@ -204,6 +206,7 @@ impl RunListEntry {
             fingerprint: run.fingerprint,
             setting: setting.filter(|_| !is_capture).unwrap_or_default(),
             disturbed: run.disturbed,
+            recorded: run.recorded,
             values,
             verdict: run.headline.word.clone(),
             key_result: run.headline.number.clone(),
@@ -258,6 +261,7 @@ impl RunListEntry {
             fingerprint: CHECK.to_owned(),
             setting: String::new(),
             disturbed: String::new(),
+            recorded: None,
             values: None,
             verdict: text::quick::conclusion_word(&conclusion).to_owned(),
             key_result: text::quick::short_answer(&conclusion),
@@ -309,6 +313,7 @@ impl LibraryItem {
             fingerprint: String::new(),
             setting: String::new(),
             disturbed: String::new(),
+            recorded: None,
             values: None,
             headline,
             change: None,

@@ -354,6 +354,7 @@ impl Session {
             Request::Show(shown) => {
                 self.run(RUNNING, |part, context| part.show_opened(*shown, context));
             }
+            Request::Renew(shown) => self.run(RUNNING, |part, _| part.renew(*shown)),
             Request::Mark(at) => self.run(RUNNING, |part, _| part.mark(at)),
             Request::TakePreset(preset) => self.take_preset(&preset),
             Request::ListRuns => self.run(LIBRARY, |part, _| part.list()),

@@ -10,6 +10,7 @@ pub mod edit;
 pub mod index;
 mod journal_file;
 mod output;
+mod recorded;
 mod recovery;
 pub mod repeats;
 mod retention;
@@ -31,6 +32,7 @@ pub use control::{ControlError, RecordCommand, RecordControl, command_recorder, 
 pub use index::Line;
 pub use journal_file::JournalFile;
 pub use output::{NewFile, check_output, write_output};
+pub use recorded::ChangeRecordingError;
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
 pub use room::Room;
 pub use save_new::{SaveNewError, SaveOutcome};
@@ -314,6 +316,8 @@ fn user_folder(variable: &str, default: fn(&ProjectDirs) -> PathBuf) -> Option<P
 
 /// Reads the run in a file.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
+    #[cfg(test)]
+    tests::count_load();
     let read_error = |source| LoadError::Read(AtPath::new(source, path));
     let mut file = disk::DiskFile::open(path).map_err(read_error)?;
     let bytes = file.len().map_err(read_error)?;

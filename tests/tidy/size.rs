@@ -49,6 +49,8 @@ use super::{Source, check, is_of_tests, sources};
 /// conditions moved from the app, which draws all tables with one widget.
 /// Engine, 70 006 to 70 069, and app, 39 946 to 40 210: files that another program wrote again, one table for all groups,
 /// and groups by tag and by saved filter in the window.
+/// Engine, 70 006 to 70 214, and app, 39 946 to 40 230: a join that is undone and states its uncertainty apart from detail,
+/// imports of changed recordings, lines with gaps, and the buttons of the window that join a log and delete detail.
 const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_069), ("app/src", 40_210)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;

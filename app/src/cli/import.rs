@@ -204,6 +204,10 @@ fn save(
             Ok(SaveOutcome::Other(path)) => {
                 format!("another run with the same ID is saved as {}", path.display())
             }
+            Ok(SaveOutcome::Lacks(path)) => format!(
+                "the recording is saved without the detail or the joined log of this file; remove it with 'runs rm' to import this file: {}",
+                path.display()
+            ),
             Err(error) => error.to_string(),
         };
         // What was saved before the failure stays saved.

@@ -1,16 +1,20 @@
 //! The page of recordings: starts a recorder, shows what it has so far, and the result of a recording.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::export::document::{Block, Level};
 use jitterscope_engine::export::run_document;
 use jitterscope_engine::report::{Chart, RecordingResults};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::index::RecordedState;
 use jitterscope_engine::store::{RecordCommand, RecordStatus};
 
 use super::export::export_buttons;
 use super::export::rendered::RenderedBlocks;
 use super::page_frame;
+use super::recording_changes::RecordingChanges;
 use crate::plots::ChartCard;
 use crate::run_list::LibraryItem;
 use crate::session::{Action, LoadedRun, RecorderAction, RecordingWish, Session, Subject};
@@ -65,11 +69,13 @@ pub struct RecordPage {
     log: Option<String>,
     process: String,
     shown: Option<ShownRecording>,
+    changes: RecordingChanges,
 }
 
 /// The recording on screen, as it is drawn.
 #[derive(Debug)]
 struct ShownRecording {
+    run: Arc<Run>,
     id: String,
     blocks: RenderedBlocks,
     charts: Vec<Chart>,
@@ -85,6 +91,7 @@ impl ShownRecording {
         let results = shown.report.results.get::<RecordingResults>();
         let events = results.into_iter().flat_map(|results| &results.analysis.events);
         Self {
+            run: Arc::clone(&shown.run),
             id: shown.run.id.to_string(),
             blocks: RenderedBlocks::of(&blocks),
             charts: shown.report.charts(&shown.run),
@@ -134,6 +141,12 @@ impl RecordPage {
                     (Some(status), _) => running_ui(ui, status, recorder.is_stopping(), actions),
                     (None, Some(shown)) => {
                         strip_ui(ui, shown, actions);
+                        if let Some((path, recording)) =
+                            shown.path.as_deref().zip(shown.run.recording())
+                        {
+                            let of = (path, RecordedState::of(recording));
+                            self.changes.ui(ui, recorder, of, actions);
+                        }
                         self.result_ui(ui, shown);
                         self.setup_ui(ui, recorder.is_starting(), actions);
                     }
@@ -149,7 +162,7 @@ impl RecordPage {
 
     /// Draws the result of a recording without its verdict.
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
-        if self.shown.as_ref().is_none_or(|known| known.id != shown.run.id.as_str()) {
+        if self.shown.as_ref().is_none_or(|known| !Arc::ptr_eq(&known.run, &shown.run)) {
             self.shown = Some(ShownRecording::of(shown));
         }
         let Some(shown) = &self.shown else { return };

@@ -145,6 +145,18 @@ impl Dialogs {
         })
     }
 
+    /// Asks for a log to join with a recording; `endings` are the extensions of supported files.
+    pub(super) fn log(&self, endings: &[&str]) -> Answer {
+        let title = "Join with a log";
+        self.in_window(title, PathKind::Files, home()).unwrap_or_else(|| {
+            let dialog = dialog(title, None)
+                .add_filter("Logs and captures", endings)
+                .add_filter("All files", &["*"])
+                .pick_file();
+            Box::new(move || paths(pollster::block_on(dialog)))
+        })
+    }
+
     /// Asks for files to open; `endings` are the extensions of supported files.
     pub(super) fn files(&self, endings: &[&str]) -> Answer {
         let title = "Open runs and captures";

@@ -18,6 +18,8 @@ use super::task::{TaskHost, Tasks};
 use crate::instance::take_requests;
 use crate::text::import as words;
 
+pub(super) use work::ENDINGS;
+
 /// Time between two checks for requests of later starts of the app.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(400);
 /// Maximum number of files that cannot be opened and are reported individually.

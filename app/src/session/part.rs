@@ -64,6 +64,8 @@ pub(super) enum Request {
     Mark(Instant),
     /// Show a run as the result of its test.
     Show(Box<LoadedRun>),
+    /// Show what a recording is now, if it is on screen.
+    Renew(Box<LoadedRun>),
     /// Add a preset from a file, and select it.
     TakePreset(Box<OwnPreset>),
     /// List the folder of runs again.

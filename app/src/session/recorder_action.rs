@@ -39,6 +39,12 @@ pub enum RecorderAction {
     Command(RecordCommand),
     /// The result of the recording that ended is on screen.
     ShowedResult,
+    /// Ask for a log, and join it with the recording in this file.
+    AskForLog(PathBuf),
+    /// Restore the recording in this file as it was before a log was joined.
+    UndoJoin(PathBuf),
+    /// Delete the detail of the recording in this file.
+    DeleteDetail(PathBuf),
 }
 
 #[cfg(test)]

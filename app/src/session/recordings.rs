@@ -1,15 +1,23 @@
-//! The recorder of this user: starts it as a separate process, follows its state, and passes commands to it.
+//! The recorder of this user: starts it as a separate process, follows its state, and passes commands to it. Changes saved
+//! recordings.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jitterscope_engine::import::Options;
 use jitterscope_engine::platform::DetachedProgram;
 use jitterscope_engine::store::{
-    ControlError, RecordCommand, RecordStatus, command_recorder, recorder_status,
+    ControlError, RecordCommand, RecordStatus, Store, command_recorder, recorder_status,
 };
 
-use super::part::{Context, Part};
+use super::action::{Action, Notice};
+use super::import::ENDINGS;
+use super::part::{Context, Part, Request};
 use super::recorder_action::{RecorderAction, RecordingWish};
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks, Watch};
+use crate::joined_log::read_log;
+use crate::text::recordings as words;
 
 /// The program that records.
 const PROGRAM: &str = "jitterscope-cli";
@@ -29,6 +37,10 @@ pub struct Recordings {
     is_stopping: bool,
     /// When the recording began that ended and that no page has shown since.
     ended: Option<jiff::Timestamp>,
+    /// Whether a saved recording is being changed.
+    is_changing: bool,
+    /// The recording whose last change was refused, and why.
+    refused: Option<(PathBuf, String)>,
 }
 
 /// News of the recorder.
@@ -38,6 +50,36 @@ enum News {
     Status(Option<RecordStatus>),
     /// A recorder was started, or could not be started.
     Started(Result<DetachedProgram, String>),
+    /// The files that the user selected for a recording; none if the user canceled.
+    Selected { recording: PathBuf, logs: Vec<PathBuf> },
+    /// A recording was changed, or not.
+    Changed { recording: PathBuf, result: Result<Box<(Change, LoadedRun)>, String> },
+}
+
+/// A change of a saved recording.
+#[derive(Clone, Debug)]
+enum Change {
+    Join(PathBuf),
+    UndoJoin,
+    DeleteDetail,
+}
+
+impl Change {
+    /// Changes the recording in a file as the command line does.
+    fn apply(&self, store: &Store, recording: &Path) -> Result<LoadedRun, String> {
+        let run = match self {
+            Self::Join(log) => {
+                let (log, times) =
+                    read_log(log, &Options::default()).map_err(|error| error.to_string())?;
+                let capture = log.capture().ok_or("the file is no log of frame times")?;
+                store.join_log(recording, capture, &times)
+            }
+            Self::UndoJoin => store.undo_join(recording),
+            Self::DeleteDetail => store.delete_detail(recording).map(|(run, _)| run),
+        };
+        let run = run.map_err(|error| error.to_string())?;
+        Ok(LoadedRun::of(run, Some(recording.to_owned())).into_saved_in(Some(store)))
+    }
 }
 
 impl Part for Recordings {
@@ -58,6 +100,8 @@ impl Recordings {
             starting: None,
             is_stopping: false,
             ended: None,
+            is_changing: false,
+            refused: None,
         }
     }
 
@@ -86,6 +130,17 @@ impl Recordings {
         self.ended
     }
 
+    /// Whether a saved recording is being changed.
+    pub const fn is_changing(&self) -> bool {
+        self.is_changing
+    }
+
+    /// Returns why the last change of the recording in a file was refused.
+    pub fn refusal(&self, recording: &Path) -> Option<&str> {
+        let refused = self.refused.as_ref().filter(|(path, _)| path == recording);
+        refused.map(|(_, why)| why.as_str())
+    }
+
     /// Does what a page wants.
     pub(super) fn act(&mut self, action: &RecorderAction, context: &Context) {
         match action {
@@ -93,7 +148,70 @@ impl Recordings {
             RecorderAction::Start(wish) => self.start(wish, context),
             RecorderAction::Command(command) => self.command(*command, context),
             RecorderAction::ShowedResult => self.ended = None,
+            RecorderAction::AskForLog(path) => self.ask_for_log(path.clone(), context),
+            RecorderAction::UndoJoin(path) => self.change(path.clone(), Change::UndoJoin, context),
+            RecorderAction::DeleteDetail(path) => {
+                self.change(path.clone(), Change::DeleteDetail, context);
+            }
         }
+    }
+
+    /// Asks for a log to join with a recording.
+    fn ask_for_log(&mut self, recording: PathBuf, context: &Context) {
+        self.refused = None;
+        let answer = context.dialogs.log(&ENDINGS);
+        let selected = |logs: Result<Vec<PathBuf>, String>| News::Selected {
+            recording,
+            logs: logs.unwrap_or_default(),
+        };
+        self.tasks.spawn("ask-for-log", || Ok(answer()), selected);
+    }
+
+    /// Changes a saved recording in the background.
+    fn change(&mut self, recording: PathBuf, change: Change, context: &Context) {
+        self.refused = None;
+        let Some(store) = context.store.clone().filter(|_| !context.is_running) else {
+            self.refused = Some((recording, words::WHILE_TESTING.to_owned()));
+            return;
+        };
+        self.is_changing = true;
+        let path = recording.clone();
+        let work = move || {
+            let shown = change.apply(&store, &path)?;
+            Ok(Box::new((change, shown)))
+        };
+        self.tasks.spawn("change-recording", work, |result| News::Changed { recording, result });
+    }
+
+    /// Shows a changed recording, or notes why it was not changed.
+    fn take_changed(
+        &mut self,
+        recording: PathBuf,
+        result: Result<Box<(Change, LoadedRun)>, String>,
+        context: &Context,
+    ) {
+        self.is_changing = false;
+        let (change, shown) = match result {
+            Ok(changed) => *changed,
+            Err(why) => {
+                self.refused = Some((recording, words::refused(&why)));
+                return;
+            }
+        };
+        context.push(Request::ListRuns);
+        match change {
+            Change::Join(_) => {
+                let text = shown.run.recording().map_or_else(String::new, words::joined);
+                let undo = Action::Recorder(RecorderAction::UndoJoin(recording));
+                let action = Some(("Undo".to_owned(), undo));
+                context.notify(Notice { action, ..Notice::info(text) });
+                context.push(Request::Show(Box::new(shown)));
+                return;
+            }
+            Change::UndoJoin => context.notify(Notice::info(words::JOIN_UNDONE)),
+            Change::DeleteDetail => context.notify(Notice::info(words::DETAIL_DELETED)),
+        }
+        context.push(Request::Renew(Box::new(shown)));
     }
 
     /// Follows the state of a recorder, whoever started it.
@@ -147,6 +265,14 @@ impl Recordings {
         for news in self.tasks.messages() {
             match news {
                 News::Status(status) => self.take_status(status),
+                News::Selected { recording, mut logs } => {
+                    if let Some(log) = logs.pop() {
+                        self.change(recording, Change::Join(log), context);
+                    }
+                }
+                News::Changed { recording, result } => {
+                    self.take_changed(recording, result, context);
+                }
                 News::Started(Ok(program)) => self.program = Some(program),
                 News::Started(Err(error)) => {
                     self.starting = None;

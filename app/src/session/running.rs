@@ -531,6 +531,13 @@ impl Running {
         self.count_late(context);
     }
 
+    /// Shows what a recording is now, if it is on screen.
+    pub(super) fn renew(&mut self, shown: LoadedRun) {
+        if self.recorded.as_ref().is_some_and(|known| known.run.id == shown.run.id) {
+            self.recorded = Some(Arc::new(shown));
+        }
+    }
+
     /// Opens the saved quick check with these run files.
     pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context) {
         if context.is_running {

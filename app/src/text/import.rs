@@ -15,6 +15,10 @@ pub const NOTHING_THERE: &str =
 pub const OTHER_OF_THAT_ID: &str =
     "The library already contains a run with this ID. This one is open but not saved.";
 
+/// Shown for a recording that is saved with less than the opened file has.
+pub const SAVED_WITH_LESS: &str = "The library contains this recording without the detail or the joined log of this file. \
+    This one is open but not saved: delete the saved one to save it.";
+
 /// Shown for a quick check of which a run has the ID of another saved run.
 pub const OTHER_CHECK_OF_THAT_ID: &str =
     "the library contains another run with the ID of one of its runs";

@@ -209,6 +209,7 @@ mod tests {
                 points: vec![(1e9, 1.0)],
                 intervals: vec![(0.5, 1.5)],
                 is_hollow: false,
+                gap_ends: Vec::new(),
             },
             Series { is_hollow: true, ..Series::new("three", vec![(2e9, 1.0)]) },
         ];

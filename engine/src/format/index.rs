@@ -12,7 +12,7 @@ use crate::report::quick::PartVerdict;
 use crate::report::{
     Disturbance, DisturbedRun, Grading, Headline, Needed, Options, Report, Standing,
 };
-use crate::run::{Ending, Group, Run, RunId};
+use crate::run::{Ending, Group, Recording, Run, RunId};
 use crate::stats::{Grade, GradeRange};
 
 /// The header line of the cached list of runs.
@@ -86,6 +86,9 @@ pub struct RunIndexEntry {
     /// ignored in the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stated_only: bool,
+    /// What can be changed in the run; absent if it is no recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedState>,
     /// The key of the test of the run.
     pub test: String,
     /// Short description of processor and system, after the name of another PC.
@@ -116,6 +119,28 @@ pub struct RepeatedRun {
     pub values: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
+/// What can be changed in a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedState {
+    /// Whether it has detail that can be deleted.
+    pub has_detail: bool,
+    /// Whether a log can be joined with it.
+    pub can_join: bool,
+    /// Whether a log was joined with it, and the join can be undone.
+    pub can_undo_join: bool,
+}
+
+impl RecordedState {
+    /// Returns the state of a recording.
+    pub fn of(recording: &Recording) -> Self {
+        Self {
+            has_detail: !recording.details.is_empty(),
+            can_join: recording.can_join(),
+            can_undo_join: recording.can_join() && recording.before_join.is_some(),
+        }
+    }
+}
+
 impl RunIndexEntry {
     /// Returns the summary of a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
@@ -132,6 +157,7 @@ impl RunIndexEntry {
             name: run.name.clone(),
             note: run.note.clone(),
             tags: run.tags.clone(),
+            recorded: run.recording().map(RecordedState::of),
             test: run.subject.key().to_owned(),
             machine: run.machine_name(),
             started_at: run.started_at,

@@ -141,6 +141,7 @@ impl Report {
                     let frames = recording.to_capture();
                     let mut charts = frames
                         .map_or_else(Vec::new, |frames| capture::charts(&frames, frames_of(self)));
+                    recording::show_whole(&mut charts, recording);
                     charts.extend(recording::charts(recording));
                     charts
                 }

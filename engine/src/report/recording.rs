@@ -63,11 +63,12 @@ mod words;
 pub(crate) mod tests;
 
 pub use cause::{Analysis, Blamed, CauseOfEvents, EventPath, Growth, Outcome, Unexplained};
-pub(super) use charts::charts;
+pub(super) use charts::{charts, show_whole};
 pub use class::{Class, ClassRow};
-pub use join::{JoinError, LogTimes, join};
+pub use join::{JoinError, LogTimes, join, undo_join};
 pub use known_thread::{KnownThread, known_thread};
 pub use marks::{MarkAnswer, Marked};
 pub use path::Segment;
 pub use presenter::Presenter;
+pub use words::uncertainty;
 pub(super) use words::{KEY_COLUMNS, finding, quality, tables};

@@ -5,6 +5,7 @@
 
 mod answers;
 mod append;
+mod joined;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use crate::sample::{Cells, Column, ThreadOwner};
 
 pub use crate::sample::WakeContext;
 pub use answers::{SavedAnswers, SavedBlame, SavedCause, SavedEvent, SavedGrowth, SavedPresenter};
+pub use joined::{BeforeJoin, JOINED};
 
 /// Names of the series of a recording, in addition to [`series_name`](super::series_name).
 pub mod name {
@@ -84,6 +86,9 @@ pub struct Recording {
     /// The events with their causes; absent unless the detail that showed them was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<SavedAnswers>,
+    /// What the recording was before a log was joined with it; absent if none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_join: Option<BeforeJoin>,
 }
 
 fn is_zero(time: &Nanos) -> bool {
@@ -303,6 +308,9 @@ pub struct Detail {
     /// End of the interval.
     #[serde(rename = "end_nanos")]
     pub end: Nanos,
+    /// How much the times of the frames of this interval may be off, where it is less than elsewhere.
+    #[serde(default, rename = "frame_uncertainty_nanos", skip_serializing_if = "Option::is_none")]
+    pub frame_uncertainty: Option<Nanos>,
     /// The file that contains the records; absent if they are in `trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<DetailPart>,
@@ -507,7 +515,8 @@ impl Recording {
         let names = self.details.iter_mut().flat_map(|detail| detail.trace.names_mut());
         let own = [&mut self.label, &mut self.tier.sentence].into_iter();
         let answers = self.answers.iter_mut().flat_map(SavedAnswers::texts_mut);
-        own.chain(process).chain(threads).chain(notes).chain(names).chain(answers)
+        let before = self.before_join.iter_mut().flat_map(BeforeJoin::texts_mut);
+        own.chain(process).chain(threads).chain(notes).chain(names).chain(answers).chain(before)
     }
 }
 

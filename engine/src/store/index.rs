@@ -14,14 +14,14 @@ use super::format::index::{IndexHead, IndexRecord};
 use super::{EXTENSION, FindError, LoadError, Store, disk, format, id_of, load, stem_of};
 use crate::run::RunId;
 
-pub use super::format::index::RunIndexEntry;
+pub use super::format::index::{RecordedState, RunIndexEntry};
 
 /// The file name of the cache.
 const FILE: &str = "index.jitterscope.cache";
 /// The name of the format, in the header line of the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Version of the records in the cache, incremented when the meaning of a record changes.
-const INDEX_VERSION: u32 = 11;
+const INDEX_VERSION: u32 = 12;
 /// Maximum size of the cache: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 

@@ -1,8 +1,6 @@
 //! Deletes the detail of old recordings when all of them take too much disk space.
 
-use super::edit::EditError;
-use super::{FindError, Line, Store, disk, load, stem_of};
-use crate::run::{Run, Subject};
+use super::{FindError, Line, Store, disk, stem_of};
 
 impl Store {
     /// Deletes the detail of recordings, the oldest first, until all recordings take at most `max_bytes`. Recordings with a
@@ -22,14 +20,17 @@ impl Store {
             if bytes <= max_bytes {
                 break;
             }
-            let is_retained =
-                line.run.as_ref().is_ok_and(|run| !run.note.is_empty() || !run.tags.is_empty());
-            if is_retained {
+            // The list states what a file contains: a recording without detail is not opened.
+            let can_shrink = line.run.as_ref().is_ok_and(|run| {
+                run.recorded.is_some_and(|state| state.has_detail)
+                    && run.note.is_empty()
+                    && run.tags.is_empty()
+            });
+            if !can_shrink {
                 continue;
             }
-            match self.delete_detail(&line) {
-                Ok(false) => {}
-                Ok(true) => {
+            match self.delete_detail(&line.path) {
+                Ok(_) => {
                     let left = disk::stamp(&line.path).map_or(0, |(size, _)| size);
                     bytes = bytes.saturating_sub(line.bytes.saturating_sub(left));
                     names.push(stem_of(&line.path));
@@ -39,21 +40,4 @@ impl Store {
         }
         Ok(names)
     }
-
-    /// Deletes the detail of a recording; returns whether there was any.
-    fn delete_detail(&self, line: &Line) -> Result<bool, EditError> {
-        let has_detail = load(&line.path)?.recording().is_some_and(|one| !one.details.is_empty());
-        if has_detail {
-            self.change(&line.path, |run| Ok::<Run, EditError>(without_detail(run)))?;
-        }
-        Ok(has_detail)
-    }
-}
-
-/// Returns a run without its detail, and with its answers.
-fn without_detail(mut run: Run) -> Run {
-    if let Subject::Recorded(recording) = &mut run.subject {
-        recording.delete_detail();
-    }
-    run
 }

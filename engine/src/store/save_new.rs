@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::format::measurement_sum;
 use super::{EXTENSION, LoadError, SaveError, Store, file_name, load};
-use crate::run::{Run, Subject};
+use crate::run::{Recording, Run, Subject};
 
 /// The outcome of saving an imported run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub enum SaveOutcome {
     Known(PathBuf),
     /// Another run with the same ID is saved in this file. The file is not changed.
     Other(PathBuf),
+    /// The recording is saved in this file without something that the imported one has: detail, or the frames of a log.
+    /// The file is not changed.
+    Lacks(PathBuf),
 }
 
 /// Why an imported run is not saved.
@@ -42,8 +46,12 @@ impl Store {
         let path = self.folder.join(file_name(run));
         let saved = if path.exists() { Some(path) } else { self.saved_capture(run) };
         let Some(path) = saved else { return Ok(SaveOutcome::New(self.save(run)?)) };
-        let is_known = has_same_facts(&load(&path)?, run);
-        Ok(if is_known { SaveOutcome::Known(path) } else { SaveOutcome::Other(path) })
+        let saved = load(&path)?;
+        Ok(match (saved.recording(), run.recording()) {
+            _ if !has_same_facts(&saved, run) => SaveOutcome::Other(path),
+            (Some(saved), Some(recording)) if lacks(saved, recording) => SaveOutcome::Lacks(path),
+            _ => SaveOutcome::Known(path),
+        })
     }
 
     /// Returns the saved file of the same capture with another date: a capture without a date has the date of its file,
@@ -63,15 +71,37 @@ impl Store {
     }
 }
 
-/// Returns whether two runs are the same except for texts: name, note, and tags, which the user can edit, and the
-/// labels of a capture, which an export may have redacted. The date of a capture may be the one of its file.
+/// Returns whether two runs are the same except for texts: name, note, and tags, which the user can edit, and names in a
+/// capture or a recording, which an export may have redacted. The date of a capture may be the one of its file. The detail
+/// of a recording may have been deleted, and a log may have been joined with it.
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     let trials = || known.trials.iter().zip(&run.trials);
+    let has_same_subject = || match (known.recording(), run.recording()) {
+        (Some(_), Some(_)) => sum_of_recorded(known) == sum_of_recorded(run),
+        _ => without_labels(known) == without_labels(run),
+    };
     known.id == run.id
         && (known.started_at == run.started_at || run.capture().is_some())
-        && without_labels(known) == without_labels(run)
+        && has_same_subject()
         && known.trials.len() == run.trials.len()
         && trials().all(|(known, run)| known.samples == run.samples)
+}
+
+/// Returns the checksum of what the recorder measured, without a log that was joined afterward.
+fn sum_of_recorded(run: &Run) -> String {
+    let before = run.recording().and_then(Recording::without_join);
+    let before =
+        before.map(|before| Run { subject: Subject::Recorded(Box::new(before)), ..run.clone() });
+    measurement_sum(before.as_ref().unwrap_or(run))
+}
+
+/// Returns whether a saved recording lacks detail or the frames of a joined log that another copy of it has.
+fn lacks(saved: &Recording, recording: &Recording) -> bool {
+    let record_count = |recording: &Recording| -> usize {
+        recording.details.iter().map(|detail| detail.trace.records().len()).sum()
+    };
+    let has_other_log = recording.before_join.is_some() && saved.frames != recording.frames;
+    has_other_log || record_count(saved) < record_count(recording)
 }
 
 fn without_labels(run: &Run) -> Subject {

@@ -3,6 +3,7 @@
 mod crash;
 mod journals;
 mod readers;
+mod recorded;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,20 @@ use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Plan, Probe as _};
 use crate::run::{Ending, Health, TrialRun};
 use crate::sample::{Evidence, Sample};
+
+thread_local! {
+    static LOAD_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts a run file that this thread opens.
+pub(super) fn count_load() {
+    LOAD_COUNT.set(LOAD_COUNT.get() + 1);
+}
+
+/// Returns the number of run files that this thread has opened.
+fn load_count() -> usize {
+    LOAD_COUNT.get()
+}
 
 /// Number of samples in the run that `run` creates.
 const SAMPLES: usize = 120;

@@ -3,7 +3,6 @@
 use std::error::Error;
 
 use clap::{Arg, ArgMatches, Command};
-use jitterscope_engine::run::{Run, Subject};
 use jitterscope_engine::store::Store;
 use jitterscope_engine::units::count_text;
 
@@ -30,14 +29,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Status, Box<dyn Error>> {
         .ok_or("no default data folder on this system; set one with --data-dir")?;
     for name in matches.get_many::<String>("recording").into_iter().flatten() {
         let path = store.find(name)?;
-        let mut has_detail = false;
-        store.change(&path, |mut run| -> Result<Run, Box<dyn Error>> {
-            let Subject::Recorded(recording) = &mut run.subject else {
-                return Err(format!("{name} is no recording").into());
-            };
-            has_detail = recording.delete_detail();
-            Ok(run)
-        })?;
+        let (_, has_detail) = store.delete_detail(&path)?;
         let what = if has_detail { "detail deleted" } else { "no detail to delete" };
         print_message(&format!("{what}: {}", path.display()));
     }

@@ -77,13 +77,20 @@ fn each(all: &[Series], hidden: Hidden, mut draw: impl FnMut(&Series, usize)) {
 }
 
 fn points<'a>(chart: &Chart, one: &Series) -> PlotPoints<'a> {
-    one.points.iter().map(|&(x, y)| [chart.x.position(x), chart.y.position(y)]).collect()
+    placed(chart, &one.points)
+}
+
+fn placed<'a>(chart: &Chart, points: &[(f64, f64)]) -> PlotPoints<'a> {
+    points.iter().map(|&(x, y)| [chart.x.position(x), chart.y.position(y)]).collect()
 }
 
 fn line(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
     let look = tokens.series(at);
-    let line = style::line(&one.label, points(chart, one), look.stroke(size::LINE_COMPARE));
-    plot.line(line.style(line_style(look.dash)));
+    for points in one.connected() {
+        let points = placed(chart, points);
+        let line = style::line(&one.label, points, look.stroke(size::LINE_COMPARE));
+        plot.line(line.style(line_style(look.dash)));
+    }
 }
 
 /// Adds the points of a curve and their intervals.

@@ -16,7 +16,8 @@ const MAX_FILES: usize = 1_000;
 /// Maximum depth of nested folders in which files are searched.
 const MAX_DEPTH: usize = 4;
 /// File name extensions of supported files.
-pub(super) const ENDINGS: [&str; 8] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist", "tsv"];
+pub(in crate::session) const ENDINGS: [&str; 8] =
+    ["json", "html", "htm", "csv", "hml", "hgrm", "hist", "tsv"];
 
 /// Opens files, and all supported files in folders among them, in the order of their names.
 pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
@@ -124,6 +125,10 @@ pub(super) fn open(
         None => (None, false),
         Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
         Some(Ok(SaveOutcome::Known(path))) => (Some(path), true),
+        Some(Ok(SaveOutcome::Lacks(_))) => {
+            remarks.push(words::SAVED_WITH_LESS.to_owned());
+            (None, false)
+        }
         Some(Ok(SaveOutcome::Other(_))) => {
             remarks.push(words::OTHER_OF_THAT_ID.to_owned());
             (None, false)
@@ -159,7 +164,7 @@ fn open_check(
                 was_known = false;
                 check.push(path);
             }
-            Ok(SaveOutcome::Other(_)) => {
+            Ok(SaveOutcome::Other(_) | SaveOutcome::Lacks(_)) => {
                 return Opened::Failed(file, words::OTHER_CHECK_OF_THAT_ID.to_owned());
             }
             Err(error) => return Opened::Failed(file, words::not_saved(&error.to_string())),

@@ -93,10 +93,13 @@ impl Drawing<'_> {
 
     fn line(&mut self, number: usize, series: &Series) {
         let mut path = String::new();
-        for (&(x, y), at) in series.points.iter().zip(0_usize..) {
-            let (x, y, letter) = (self.across(x), self.down(y), if at == 0 { 'M' } else { 'L' });
-            // Writing to a string cannot fail.
-            let _ok = write!(path, "{letter}{x:.1} {y:.1}");
+        for points in series.connected() {
+            for (&(x, y), at) in points.iter().zip(0_usize..) {
+                let (x, y, letter) =
+                    (self.across(x), self.down(y), if at == 0 { 'M' } else { 'L' });
+                // Writing to a string cannot fail.
+                let _ok = write!(path, "{letter}{x:.1} {y:.1}");
+            }
         }
         if !path.is_empty() {
             self.add(&format!("<path {} d='{path}'/>", stroke(number)));

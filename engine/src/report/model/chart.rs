@@ -210,6 +210,8 @@ pub struct Series {
     pub intervals: Vec<(f64, f64)>,
     /// Whether the points are hollow and not connected: they count less than those of other series.
     pub is_hollow: bool,
+    /// Where the line is interrupted, because nothing is known there: ends of gaps in x, in ascending order.
+    pub gap_ends: Vec<f64>,
 }
 
 impl Series {
@@ -228,6 +230,15 @@ impl Series {
             [(from, count), (to, count)]
         });
         Self::new(label, steps.collect())
+    }
+
+    /// Returns the points between gaps: those that a line connects.
+    pub fn connected(&self) -> impl Iterator<Item = &[(f64, f64)]> {
+        let is_connected = |one: &(f64, f64), next: &(f64, f64)| {
+            let gap = self.gap_ends.partition_point(|end| *end <= one.0);
+            self.gap_ends.get(gap).is_none_or(|end| next.0 < *end)
+        };
+        self.points.chunk_by(is_connected)
     }
 
     /// Returns the bins of a histogram.

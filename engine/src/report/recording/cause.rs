@@ -229,6 +229,10 @@ impl Analysis {
             .iter()
             .map(|timeline| Paths::new(recording, timeline, games.at(timeline).process))
             .collect();
+        let is_uncertain = |span: (Nanos, Nanos), frame_time: Nanos| {
+            let off = recording.frame_uncertainty_in(span);
+            off.is_some_and(|off| frame_time.as_f64() / 2.0 < off.as_f64())
+        };
         let path_of = |(from, to): (Nanos, Nanos)| {
             let at = timelines.iter().position(|timeline| timeline.covers((from, to)))?;
             let (timeline, paths) = (timelines.get(at)?, paths.get(at)?);
@@ -243,15 +247,13 @@ impl Analysis {
         };
         let ordinary: Vec<(Nanos, Totals)> = ordinary
             .into_iter()
+            .filter(|span| recording.before_join.is_none() || !is_uncertain(*span, span.1 - span.0))
             .filter_map(|span| Some((span.1, totals(&path_of(span)?))))
             .collect();
-        let is_uncertain = |median: Nanos| {
-            recording.frame_uncertainty.is_some_and(|off| median.as_f64() / 2.0 < off.as_f64())
-        };
         let events = stutters.into_iter().map(|found| {
             let refused = match timelines.iter().find(|timeline| timeline.covers(found.span)) {
                 None => Some(Unexplained::NoDetail),
-                Some(_) if is_uncertain(found.median) => Some(Unexplained::Clocks),
+                Some(_) if is_uncertain(found.span, found.median) => Some(Unexplained::Clocks),
                 Some(timeline) if games.at(timeline).presenter.is_none() => {
                     Some(Unexplained::NoPresenter)
                 }

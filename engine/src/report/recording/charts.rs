@@ -13,6 +13,25 @@ const COLUMNS: i64 = 1_600;
 /// Length of the interval that a recording has values of.
 const INTERVAL: Nanos = Nanos::from_secs(1);
 
+/// Rows of a log that are further apart than their frame time and this have others between them, which are not known.
+const MAX_CONNECTED: Nanos = Nanos::from_millis(100);
+
+/// Shows the frames of a recording on the axis of the whole recording, with a gap where the log has no rows.
+pub(in crate::report) fn show_whole(charts: &mut [Chart], recording: &Recording) {
+    let Some(chart) = charts.iter_mut().find(|chart| chart.key == "timeline") else { return };
+    chart.x.to = chart.x.to.max(recording.length.as_f64());
+    let Marks::Lines(series) = &mut chart.marks else { return };
+    let rows = recording.frames.iter();
+    let gaps = rows
+        .clone()
+        .zip(rows.skip(1))
+        .filter(|((last, _), (next, frame_time))| MAX_CONNECTED < *next - *last - *frame_time);
+    let ends: Vec<f64> = gaps.map(|(_, (next, _))| next.as_f64()).collect();
+    for series in series {
+        series.gap_ends.clone_from(&ends);
+    }
+}
+
 /// Returns the chart of a recording that its frames do not have: the lateness of the canaries.
 pub(in crate::report) fn charts(recording: &Recording) -> Vec<Chart> {
     let length = recording.length.get() / INTERVAL.get();
@@ -57,7 +76,7 @@ pub(in crate::report) fn charts(recording: &Recording) -> Vec<Chart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::recording::Canary;
+    use crate::run::recording::{Canary, RecordedFrames};
     use crate::sample::Column;
 
     fn canary(seconds: i64, late: i64) -> Canary {
@@ -68,6 +87,28 @@ mod tests {
             max: column(late),
             ..Canary::default()
         }
+    }
+
+    #[test]
+    fn the_line_of_frames_ends_where_the_log_does_and_the_axis_is_that_of_the_recording() {
+        let at = Nanos::from_millis;
+        let mut frames = RecordedFrames::default();
+        // Ten frames, a paused log, a frame of 900 ms, and ten frames.
+        (1..=10).for_each(|frame| frames.push(at(16 * frame), at(16)));
+        (0..=10).for_each(|frame| frames.push(at(5_000 + 16 * frame), at(16)));
+        frames.push(at(6_060), at(900));
+        let recording = Recording { frames, length: at(20_000), ..Recording::default() };
+        let points: Vec<(f64, f64)> =
+            recording.frames.iter().map(|(at, time)| (at.as_f64(), time.as_f64())).collect();
+        let axis = || Axis::linear("Time", Quantity::Time, 0.0, 6.06e9);
+        let lines = Marks::Lines(vec![Series::new("", points)]);
+        let mut charts = [Chart::new(("timeline", ""), (axis(), axis()), lines)];
+        show_whole(&mut charts, &recording);
+        let [chart] = charts;
+        assert!((chart.x.to - 20e9).abs() < 1.0);
+        let Marks::Lines(series) = &chart.marks else { panic!("{:?}", chart.marks) };
+        let lengths: Vec<usize> = series[0].connected().map(<[_]>::len).collect();
+        assert_eq!(lengths, [10, 12]);
     }
 
     #[test]

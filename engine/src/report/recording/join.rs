@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use self::position::{Position, Sleeper, sleepers};
-use super::cause::Analysis;
+use super::cause::{Analysis, EventPath};
 use super::timeline::Timeline;
 use crate::nanos::Nanos;
 use crate::run::capture::Capture;
 use crate::run::recording::{
-    DatedNote, EventKind, Follow, NoteKind, RecordedEvent, RecordedFrames, RecordedProcess,
-    Recording,
+    BeforeJoin, DatedNote, EventKind, Follow, JOINED, NoteKind, RecordedEvent, RecordedFrames,
+    RecordedProcess, Recording,
 };
 use crate::run::{self, Run};
 use crate::units::format_long_time;
@@ -52,6 +52,14 @@ pub enum JoinError {
     /// The recording followed a log.
     #[error("the recording has the frames of a log already; join a recording that followed none")]
     HasFrames,
+    /// The detail of the recording was deleted.
+    #[error(
+        "the detail of the recording was deleted, so that nothing shows where a log belongs; join a log before you delete the detail"
+    )]
+    DetailDeleted,
+    /// No log was joined with the recording.
+    #[error("no log was joined with the recording; 'runs show' shows what it contains")]
+    NotJoined,
     /// The log has no frames.
     #[error("the log has {0}, not a row per frame")]
     NoFrameLog(&'static str),
@@ -72,12 +80,13 @@ struct PossibleBegin {
     uncertainty: Nanos,
 }
 
-/// Returns the recording of a run with the frames of a log that was saved at the end. The place of the frames is found by the
-/// thread that presents them, where detail shows one; else it is as exact as the times of the file.
+/// Returns the recording of a run with the frames of a log that was saved at the end, in place of those of a log that was
+/// joined before. The place of the frames is found by the thread that presents them, where detail shows one; else it is as
+/// exact as the times of the file.
 ///
 /// # Errors
 ///
-/// The run is no recording without frames, or the log is none of frames, or of another time.
+/// The run is no recording, followed a log, or lost its detail; or the log is none of frames, or of another time.
 pub fn join(
     run: &Run,
     capture: &Capture,
@@ -85,9 +94,14 @@ pub fn join(
     zone: &TimeZone,
 ) -> Result<Recording, JoinError> {
     let recording = run.recording().ok_or(JoinError::NoRecording)?;
-    if !recording.frames.is_empty() {
+    let before = recording.without_join();
+    if before.is_none() && !recording.frames.is_empty() {
         return Err(JoinError::HasFrames);
     }
+    if recording.answers.is_some() {
+        return Err(JoinError::DetailDeleted);
+    }
+    let recording = before.as_ref().unwrap_or(recording);
     let Capture::Frames(logs) = capture else {
         return Err(JoinError::NoFrameLog(match capture {
             Capture::SampledLog(_) | Capture::SampledTicks(_) => "one row per interval",
@@ -112,6 +126,17 @@ pub fn join(
         }
     }
     best.and_then(|joined| joined.recording(recording)).ok_or(refused)
+}
+
+/// Returns the recording of a run as it was before a log was joined with it.
+///
+/// # Errors
+///
+/// The run is no recording with a joined log, or its detail was deleted: the answers without the log would be lost.
+pub fn undo_join(run: &Run) -> Result<Recording, JoinError> {
+    let recording = run.recording().ok_or(JoinError::NoRecording)?;
+    let before = recording.without_join().ok_or(JoinError::NotJoined)?;
+    if recording.answers.is_some() { Err(JoinError::DetailDeleted) } else { Ok(before) }
 }
 
 /// Returns when a log of a length may have begun, as far as that is within the recording.
@@ -185,6 +210,8 @@ fn date_in_name(name: &str, zone: &TimeZone) -> Option<Timestamp> {
 struct Anchor {
     at: Nanos,
     position: Position,
+    /// The interval of the detail.
+    span: (Nanos, Nanos),
 }
 
 /// What is searched in the details of a recording.
@@ -231,8 +258,8 @@ impl Search<'_> {
             let mut last = self.timelines.get(from).map_or(Nanos::ZERO, middle);
             for place in outward {
                 let Some(timeline) = self.timelines.get(place) else { continue };
-                let drift = Nanos::new((middle(timeline) - last).get().abs() / DRIFT);
-                let reach = NEAR + slack + drift;
+                let drift = drift_over(middle(timeline) - last);
+                let reach = (NEAR + slack + drift).min(SAVED_WITHIN);
                 let span = (near.begin - reach, near.begin + reach);
                 let own = sleepers(timeline, self.period).into_iter();
                 let mut own = own.filter(|own| own.thread == thread);
@@ -240,12 +267,18 @@ impl Search<'_> {
                 if let Some(next) = next.filter(|next| next.fits_like(&found)) {
                     (near, last) = (next, middle(timeline));
                     let at = middle(timeline) - near.begin;
-                    anchors.insert(place, Anchor { at, position: near });
+                    let span = (timeline.begin, timeline.end);
+                    anchors.insert(place, Anchor { at, position: near, span });
                 }
             }
         }
         anchors.into_values().collect()
     }
+}
+
+/// Returns by how much two clocks drift apart over a time.
+fn drift_over(time: Nanos) -> Nanos {
+    Nanos::new(time.abs().get() / DRIFT)
 }
 
 fn middle(timeline: &Timeline) -> Nanos {
@@ -261,6 +294,15 @@ struct Joined<'a> {
     /// The process of the thread that presents the frames.
     process: Option<u32>,
     coarse: PossibleBegin,
+    /// Time of rows that the log lost: they are missing in the sum of its frame times.
+    slack: Nanos,
+}
+
+impl Anchor {
+    /// Returns by how much the times of the frames in the detail may be wrong.
+    fn uncertainty(&self) -> Nanos {
+        self.position.uncertainty.max(MIN_UNCERTAINTY)
+    }
 }
 
 impl<'a> Joined<'a> {
@@ -277,10 +319,9 @@ impl<'a> Joined<'a> {
         let period = Nanos::new((*lengths.select_nth_unstable(middle).1).max(1));
         let at = rows.iter().map(|row| row.0).collect();
         let search = Search { timelines, rows: at, period };
-        let mut joined = Self { log, rows, anchors: Vec::new(), process: None, coarse };
+        let slack = log.elapsed.map_or(Nanos::ZERO, |elapsed| (elapsed - length).abs());
+        let mut joined = Self { log, rows, anchors: Vec::new(), process: None, coarse, slack };
         if let Some((place, found, sleeper)) = search.clearest(begins) {
-            // Rows that the log lost are missing in the sum of its frame times.
-            let slack = log.elapsed.map_or(Nanos::ZERO, |elapsed| (elapsed - length).abs());
             joined.process = sleeper.process;
             joined.anchors = search.anchors(place, found, sleeper.thread, slack);
         }
@@ -304,10 +345,23 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Returns by how much the times of the frames may be wrong.
+    /// Returns by how much the times of the frames may be wrong, wherever they are. Beyond the first and the last detail
+    /// that shows the place, the clock of the log drifts at most; between two of them, at most as far as half way between.
+    /// Rows that the log lost may be missing anywhere.
     fn uncertainty(&self) -> Nanos {
-        let anchors = self.anchors.iter().map(|anchor| anchor.position.uncertainty);
-        anchors.max().map_or(self.coarse.uncertainty, |most| most.max(MIN_UNCERTAINTY))
+        let (Some(first), Some(last)) = (self.anchors.first(), self.anchors.last()) else {
+            return self.coarse.uncertainty + self.slack;
+        };
+        let begin = self.rows.first().map_or(Nanos::ZERO, |row| row.0);
+        let end = self.rows.last().map_or(Nanos::ZERO, |row| row.0);
+        let before = first.uncertainty() + drift_over(first.at - begin);
+        let after = last.uncertainty() + drift_over(end - last.at);
+        let between = self.anchors.windows(2).map(|pair| {
+            let [one, next] = pair else { return Nanos::ZERO };
+            let half = Nanos::new((next.at - one.at).get() / 2);
+            one.uncertainty().max(next.uncertainty()) + drift_over(half)
+        });
+        between.fold(before.max(after), Nanos::max) + self.slack
     }
 
     /// Returns the recording with the frames of the log.
@@ -331,24 +385,39 @@ impl<'a> Joined<'a> {
             follow: Follow::Log,
             frames,
             frame_uncertainty: Some(uncertainty),
-            // Those of its stalls.
-            answers: None,
+            before_join: Some(BeforeJoin {
+                label: recording.label.clone(),
+                follow: recording.follow,
+                process: recording.process.clone(),
+                frame_uncertainty: recording.frame_uncertainty,
+            }),
             ..recording.clone()
         };
+        for detail in &mut joined.details {
+            let own = self
+                .anchors
+                .iter()
+                .find(|anchor| anchor.span.0 <= detail.begin && detail.end <= anchor.span.1);
+            detail.frame_uncertainty = own.map(Anchor::uncertainty);
+        }
         if joined.label.is_empty() {
             joined.label.clone_from(&self.log.label);
         }
         joined.process = joined.process.or(process);
-        let text = "a log was joined afterward".to_owned();
-        joined.notes.push(DatedNote { at: first, kind: NoteKind::Log, text, value: None });
-        joined.notes.sort_by_key(|note| note.at);
-        let stutters = Analysis::of(&joined).events.into_iter().map(|event| RecordedEvent {
-            at: event.at,
-            length: event.length,
-            kind: EventKind::Stutter,
-        });
-        joined.events.extend(stutters);
-        joined.events.sort_by_key(|event| event.at);
+        // The order of what the recorder saved stays, so that the join can be undone.
+        let note =
+            DatedNote { at: first, kind: NoteKind::Log, text: JOINED.to_owned(), value: None };
+        let place = joined.notes.partition_point(|other| other.at <= first);
+        joined.notes.insert(place, note);
+        let mut saved = std::mem::take(&mut joined.events).into_iter().peekable();
+        let mut events = Vec::new();
+        for event in Analysis::of(&joined).events {
+            events.extend(std::iter::from_fn(|| saved.next_if(|saved| saved.at <= event.at)));
+            let EventPath { at, length, .. } = event;
+            events.push(RecordedEvent { at, length, kind: EventKind::Stutter });
+        }
+        events.extend(saved);
+        joined.events = events;
         Some(joined)
     }
 }

@@ -119,15 +119,21 @@ fn presenter(
     timelines: &[&Timeline],
     game: Option<u32>,
 ) -> Option<Presenter> {
+    let uncertainty_of = |timeline: &Timeline| {
+        recording.frame_uncertainty_in((timeline.begin, timeline.end)).unwrap_or_default()
+    };
+    let least = timelines.iter().map(|timeline| uncertainty_of(timeline)).min()?;
+    // Where the place of a joined log is less certain than elsewhere, its rows may be those of any other time.
+    let certain = timelines.iter().filter(|it| uncertainty_of(it) <= least.max(MAX_SHIFT));
     let all: Vec<(&Timeline, Vec<Nanos>)> =
-        timelines.iter().map(|timeline| (*timeline, rows(recording, timeline).collect())).collect();
+        certain.map(|timeline| (*timeline, rows(recording, timeline).collect())).collect();
     let row_count: usize = all.iter().map(|(_, rows)| rows.len()).sum();
     let stride = (row_count / MAX_SHIFT_ROWS).max(1);
     let some: Vec<(&Timeline, Vec<Nanos>)> = all
         .iter()
         .map(|(timeline, rows)| (*timeline, rows.iter().copied().step_by(stride).collect()))
         .collect();
-    let most = (recording.frame_uncertainty.unwrap_or_default() * 2).min(MAX_SHIFT);
+    let most = (least * 2).min(MAX_SHIFT);
     let shifts = (0..=SHIFT_COUNT).map(|step| Nanos::new(most.get() / SHIFT_COUNT * step));
     let found = shifts.filter_map(|early| best(game, &some, early));
     let of_game = |found: &Presenter| is_of_game(game, found.process);

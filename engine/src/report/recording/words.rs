@@ -489,10 +489,10 @@ pub(in crate::report) fn quality(
         } else {
             (true, "Presents the frames", presenters.join("; then "))
         });
-        let off = recording.frame_uncertainty;
-        let off =
-            off.map_or_else(|| "not known".to_owned(), |off| format!("± {}", format_time(off)));
-        facts.push((recording.frame_uncertainty.is_some(), "Clock of the log", off));
+        let off = uncertainty(recording);
+        let is_known = off.is_some();
+        let off = off.unwrap_or_else(|| "not known".to_owned());
+        facts.push((is_known, "Clock of the log", off));
         let ordinary = format_count(analysis.ordinary_count);
         facts.push((100 <= analysis.ordinary_count, "Ordinary frames with detail", ordinary));
     }
@@ -536,4 +536,15 @@ pub(in crate::report) fn quality(
     let losses = if is_whole { "none".to_owned() } else { losses.join(", ") };
     facts.push((is_whole, "Losses", losses));
     facts
+}
+
+/// Returns by how much the times of the frames may be off, in words: "± 80.0 µs". `None` without frames.
+pub fn uncertainty(recording: &Recording) -> Option<String> {
+    let off = |off: Nanos| format!("± {}", format_time(off));
+    let all = recording.frame_uncertainty?;
+    let exact = recording.details.iter().filter_map(|detail| detail.frame_uncertainty).max();
+    Some(match exact.filter(|exact| *exact < all) {
+        Some(exact) => format!("{} where detail shows it, {} elsewhere", off(exact), off(all)),
+        None => off(all),
+    })
 }

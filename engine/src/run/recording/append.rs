@@ -47,8 +47,9 @@ impl Recording {
             notes,
             series,
             costs,
-            // Detail is deleted from a recording that has ended.
+            // Detail is deleted from a recording that has ended, and a log is joined with one.
             answers: _,
+            before_join: _,
         } = more;
         self.label.clone_from(label);
         self.process.clone_from(process);

@@ -155,7 +155,7 @@ pub(super) fn cut(
         cut.threads.extend(known.describe(threads, &records, start));
         let (begin, end) = span;
         let trace = Trace::from_records(names, &records);
-        cut.details.push(Detail { begin, end, part: None, trace });
+        cut.details.push(Detail { begin, end, trace, ..Detail::default() });
     }
     Some(cut)
 }

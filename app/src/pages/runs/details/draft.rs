@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui::Ui;
 use jitterscope_engine::store::edit::{Edit, clean_tags};
 
+use crate::pages::recording_changes::RecordingChanges;
 use crate::run_list::RunListEntry;
 use crate::session::{Action, LibraryItem};
 
@@ -31,6 +32,8 @@ pub(in crate::pages::runs) struct Draft {
     pub(in crate::pages::runs) wants_name: bool,
     /// Whether to focus the tag field when it is drawn next.
     pub(in crate::pages::runs) wants_tag: bool,
+    /// The buttons of a recording.
+    pub(super) changes: RecordingChanges,
 }
 
 /// One selected run.

@@ -98,6 +98,16 @@ pub(super) fn sleepers(timeline: &Timeline, period: Nanos) -> Vec<Sleeper> {
     sleepers.collect()
 }
 
+/// Returns how far two times are apart. A damaged log has any times.
+const fn distance(one: i64, other: i64) -> i64 {
+    one.saturating_sub(other).saturating_abs()
+}
+
+/// Returns the time of a row of a log that began at `begin`.
+const fn moved(row: Nanos, begin: i64) -> i64 {
+    row.get().saturating_add(begin)
+}
+
 fn median(values: &mut [i64]) -> Option<i64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable(middle).1)
@@ -115,7 +125,8 @@ impl Sleeper {
     ) -> Option<Position> {
         let distances = self.distances(timeline);
         let (first, last) = (from.get(), to.get().max(from.get()));
-        let begins = (0..=(last - first) / STEP).map(|step| first + step * STEP);
+        let begins =
+            (0..=last.saturating_sub(first) / STEP).map(|step| first.saturating_add(step * STEP));
         let mut found: Vec<(f64, i64)> = begins
             .filter_map(|begin| {
                 let own = within(timeline, rows, begin);
@@ -124,7 +135,7 @@ impl Sleeper {
                 let count = float(own.len().div_ceil(stride));
                 let sum: i64 = some
                     .map(|row| {
-                        let cell = (row.get() + begin - timeline.begin.get()) / CELL;
+                        let cell = (*row + Nanos::new(begin) - timeline.begin).get() / CELL;
                         let cell = usize::try_from(cell).ok().and_then(|cell| distances.get(cell));
                         cell.copied().unwrap_or(MAX_OFF)
                     })
@@ -138,7 +149,7 @@ impl Sleeper {
             if close.len() == MAX_CLOSE {
                 break;
             }
-            if close.iter().all(|other| 2 * STEP < (begin - other).abs()) {
+            if close.iter().all(|other| 2 * STEP < distance(begin, *other)) {
                 close.push(begin);
             }
         }
@@ -146,7 +157,7 @@ impl Sleeper {
             close.into_iter().filter_map(|begin| self.refine(timeline, rows, begin)).collect();
         close.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (off, begin) = *close.first()?;
-        let is_other = |other: &&(f64, i64)| period.get() * 2 / 5 < (other.1 - begin).abs();
+        let is_other = |other: &&(f64, i64)| period.get() / 5 * 2 < distance(other.1, begin);
         let second = close.iter().find(is_other);
         let ratio = second.map_or(0.0, |second| second.0 / off.max(1.0));
         let spread = self.spread(timeline, rows, begin);
@@ -175,10 +186,10 @@ impl Sleeper {
     /// Returns how far a time is after the nearest sleep; negative if it is before it.
     fn off(&self, at: i64) -> i64 {
         let next = self.sleeps.partition_point(|sleep| *sleep < at);
-        let after = self.sleeps.get(next).map(|sleep| at - sleep);
+        let after = self.sleeps.get(next).map(|sleep| at.saturating_sub(*sleep));
         let before = next.checked_sub(1).and_then(|last| self.sleeps.get(last));
-        let before = before.map(|sleep| at - sleep);
-        before.into_iter().chain(after).min_by_key(|off| off.abs()).unwrap_or(MAX_OFF)
+        let before = before.map(|sleep| at.saturating_sub(*sleep));
+        before.into_iter().chain(after).min_by_key(|off| off.saturating_abs()).unwrap_or(MAX_OFF)
     }
 
     /// Moves a begin so that as many rows are before their sleeps as after them. Returns by how much rows are then off on
@@ -186,11 +197,11 @@ impl Sleeper {
     fn refine(&self, timeline: &Timeline, rows: &[Nanos], mut begin: i64) -> Option<(f64, i64)> {
         for _ in 0..3 {
             let rows = within(timeline, rows, begin).iter();
-            let mut offs: Vec<i64> = rows.map(|row| self.off(row.get() + begin)).collect();
-            begin -= median(&mut offs)?;
+            let mut offs: Vec<i64> = rows.map(|row| self.off(moved(*row, begin))).collect();
+            begin = begin.saturating_sub(median(&mut offs)?);
         }
         let own = within(timeline, rows, begin);
-        let offs = own.iter().map(|row| self.off(row.get() + begin).abs().min(MAX_OFF));
+        let offs = own.iter().map(|row| self.off(moved(*row, begin)).saturating_abs().min(MAX_OFF));
         let sum = Nanos::new(offs.sum());
         (MIN_ROWS <= own.len()).then(|| (sum.as_f64() / float(own.len()), begin))
     }
@@ -198,7 +209,8 @@ impl Sleeper {
     /// Returns by how much nine of ten rows are off at most.
     fn spread(&self, timeline: &Timeline, rows: &[Nanos], begin: i64) -> Nanos {
         let rows = within(timeline, rows, begin).iter();
-        let mut offs: Vec<i64> = rows.map(|row| self.off(row.get() + begin).abs()).collect();
+        let mut offs: Vec<i64> =
+            rows.map(|row| self.off(moved(*row, begin)).saturating_abs()).collect();
         let place = offs.len().saturating_sub(1) * 9 / 10;
         if offs.is_empty() {
             return Nanos::ZERO;
@@ -209,8 +221,8 @@ impl Sleeper {
 
 /// Returns the rows that are in a detail if the log began at `begin`.
 fn within<'a>(timeline: &Timeline, rows: &'a [Nanos], begin: i64) -> &'a [Nanos] {
-    let from = timeline.begin.get() - begin;
-    let to = timeline.end.get() - begin;
+    let from = timeline.begin.get().saturating_sub(begin);
+    let to = timeline.end.get().saturating_sub(begin);
     let first = rows.partition_point(|row| row.get() < from);
     let last = rows.partition_point(|row| row.get() <= to);
     rows.get(first..last.max(first)).unwrap_or_default()

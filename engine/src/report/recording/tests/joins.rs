@@ -3,12 +3,13 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::super::join::{JoinError, LogTimes, join};
+use super::super::join::{JoinError, LogTimes, join, undo_join};
 use super::simulated::{Game, Injected, Tier};
 use super::*;
 use crate::run::capture::{self, Capture};
 use crate::run::recording::{DatedNote, EventKind, NoteKind, RecordedFrames};
 use crate::run::{Run, Subject};
+use crate::sample::Column;
 
 /// When the recording began.
 const START: i64 = 1_800_000_000;
@@ -178,4 +179,125 @@ fn the_answers_of_a_recording_remain_without_its_detail() {
     // The private names in it are found.
     let names: Vec<String> = recording.texts_mut().map(|text| text.clone()).collect();
     assert!(names.iter().any(|name| name == "baloo_file"), "{names:?}");
+}
+
+#[test]
+fn a_recording_whose_detail_was_deleted_keeps_its_answers_and_refuses_a_log() {
+    let (followed, mut without, log) = recorded(&INJECTED, 0, 0);
+    let Subject::Recorded(recording) = &mut without.subject else { panic!() };
+    assert!(recording.delete_detail() && !recording.can_join());
+    let times = saved(&followed, 0);
+    assert_eq!(join(&without, &log, &times, &TimeZone::UTC), Err(JoinError::DetailDeleted));
+    // A joined log stays as well: the answers are those of its stutters.
+    let (_, without, log) = recorded(&INJECTED, 0, 0);
+    let mut joined = run(join(&without, &log, &times, &TimeZone::UTC).unwrap());
+    let Subject::Recorded(recording) = &mut joined.subject else { panic!() };
+    assert!(recording.delete_detail());
+    assert_eq!(join(&joined, &log, &times, &TimeZone::UTC), Err(JoinError::DetailDeleted));
+    assert_eq!(undo_join(&joined), Err(JoinError::DetailDeleted));
+}
+
+#[test]
+fn a_second_join_replaces_the_first_and_undo_restores_what_was_recorded() {
+    let mut random = fastrand::Rng::with_seed(53);
+    for _ in 0..4 {
+        let [first, second] = [random.usize(..300), random.usize(..300)];
+        let [drift, other_drift] = [random.i64(-80..80), random.i64(-80..80)];
+        let (followed, mut without, log) = recorded(&INJECTED, first, drift);
+        let (_, _, other) = recorded(&INJECTED, second, other_drift);
+        let Subject::Recorded(recording) = &mut without.subject else { panic!() };
+        // In the order in which they were found, and not in that of time.
+        for _ in 0..20 {
+            let at = Nanos::from_millis(random.i64(0..17_000));
+            let kind = if random.bool() { EventKind::Mark } else { EventKind::Stall };
+            let length = Nanos::ZERO;
+            recording.events.push(crate::run::recording::RecordedEvent { at, length, kind });
+            let kind = if random.bool() { NoteKind::Log } else { NoteKind::Governor };
+            let text = "made".to_owned();
+            recording.notes.push(DatedNote { at, kind, text, value: None });
+        }
+        recording.label = ["", "named"][random.usize(..2)].to_owned();
+        let [late, other_late] = [random.i64(0..4_000), random.i64(0..4_000)];
+        let join = |to: &Run, log: &Capture, late: i64| {
+            run(super::super::join::join(to, log, &saved(&followed, late), &TimeZone::UTC).unwrap())
+        };
+        let once = join(&without, &other, other_late);
+        let joined = join(&without, &log, late);
+        assert_ne!(joined.subject, once.subject);
+        let twice = join(&joined, &other, other_late);
+        assert_eq!(twice.subject, once.subject);
+        assert!(once.recording().unwrap().events.iter().any(|it| it.kind == EventKind::Stutter));
+        for joined in [joined, twice] {
+            assert!(joined.recording().unwrap().can_join());
+            assert_eq!(undo_join(&joined).as_ref(), Ok(without.recording().unwrap()));
+        }
+        assert_eq!(undo_join(&without), Err(JoinError::NotJoined));
+    }
+}
+
+#[test]
+fn the_uncertainty_covers_a_detail_that_does_not_show_where_the_log_belongs() {
+    const PRESENT: u32 = 14;
+    let (followed, mut without, log) = recorded(&INJECTED, 0, 0);
+    // The log lost half a second between the last two details, and the last one has no record of the thread that presents.
+    let Capture::Frames(mut logs) = log else { panic!() };
+    let times: Vec<i64> = logs[0].frame_times.values().collect();
+    logs[0].elapsed = Some(Nanos::new(times.iter().sum()));
+    let lost = 800..830;
+    let left = times.iter().enumerate().filter(|(at, _)| !lost.contains(at));
+    logs[0].frame_times = left.map(|(_, time)| *time).collect();
+    let Subject::Recorded(recording) = &mut without.subject else { panic!() };
+    let trace = &mut recording.details[3].trace;
+    let mut records = trace.records();
+    records.retain(|record| record.thread != Some(PRESENT));
+    *trace = Trace::from_records(trace.names().to_vec(), &records);
+    let times = saved(&followed, 100);
+    let joined = join(&without, &Capture::Frames(logs), &times, &TimeZone::UTC).unwrap();
+    let shown: Vec<Option<Nanos>> =
+        joined.details.iter().map(|detail| detail.frame_uncertainty).collect();
+    let exact = shown.iter().flatten().max().unwrap();
+    assert!(shown[..3].iter().all(Option::is_some) && shown[3].is_none(), "{shown:?}");
+    let last = |recording: &Recording| recording.frames.iter().last().unwrap().0;
+    let off = (last(&joined) - last(&followed)).abs();
+    assert!(*exact < off && off <= joined.frame_uncertainty.unwrap(), "{exact} {off}");
+    let outcomes: Vec<Outcome> =
+        Analysis::of(&joined).events.into_iter().map(|event| event.outcome).collect();
+    let [first @ .., last] = outcomes.as_slice() else { panic!() };
+    assert!(first.iter().all(|outcome| matches!(outcome, Outcome::Cause(_))), "{first:?}");
+    assert_eq!(*last, Outcome::Unexplained(Unexplained::Clocks));
+    let words = uncertainty(&joined).unwrap();
+    assert!(words.contains("where detail shows it") && words.contains("elsewhere"), "{words}");
+}
+
+#[test]
+fn a_log_with_damaged_times_neither_overflows_nor_takes_forever() {
+    let (followed, without, log) = recorded(&INJECTED, 0, 0);
+    let Capture::Frames(logs) = log else { panic!() };
+    let join_damaged = |damage: &dyn Fn(&mut capture::Recording)| {
+        let mut log = logs[0].clone();
+        damage(&mut log);
+        let log = Capture::Frames(vec![log]);
+        join(&without, &log, &saved(&followed, 100), &TimeZone::UTC)
+    };
+    // The frame times are sound: the places in detail are found, and what is between them is uncertain by any time.
+    for elapsed in [i64::MAX, i64::MIN, -1] {
+        let joined = join_damaged(&|log| log.elapsed = Some(Nanos::new(elapsed))).unwrap();
+        let exact = joined.details.iter().map(|detail| detail.frame_uncertainty.unwrap());
+        assert!(exact.max().unwrap() < Nanos::from_millis(2), "{elapsed}");
+        assert!(Nanos::from_secs(10) < joined.frame_uncertainty.unwrap(), "{elapsed}");
+    }
+    for damaged in [i64::MAX, i64::MIN, i64::MAX / 2, -1] {
+        for share in [1, 7, 500] {
+            let damage = |column: &Column| -> Column {
+                let values = column.values().enumerate();
+                values.map(|(at, time)| if at % share == 0 { damaged } else { time }).collect()
+            };
+            let rows: Column = logs[0].times().map(Nanos::get).collect();
+            // Whether some rows can be placed depends on which are damaged.
+            let _outcomes = [
+                join_damaged(&|log| log.frame_times = damage(&log.frame_times)),
+                join_damaged(&|log| log.logged_at = damage(&rows)),
+            ];
+        }
+    }
 }

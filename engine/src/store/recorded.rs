@@ -1,0 +1,74 @@
+//! Changes of saved recordings: a log is joined, and detail is deleted.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+
+use super::Store;
+use super::edit::EditError;
+use crate::report::recording::{JoinError, LogTimes, join, undo_join};
+use crate::run::{Capture, Recording, Run, Subject};
+
+/// Why a recording could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeRecordingError {
+    /// The run cannot be opened or saved.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The log cannot be joined, or its join cannot be undone.
+    #[error(transparent)]
+    Join(#[from] JoinError),
+}
+
+impl Store {
+    /// Joins a log with the recording in a file, in place of a log that was joined before. Returns the run as it is saved.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or saved, or the log cannot be joined.
+    pub fn join_log(
+        &self,
+        path: &Path,
+        log: &Capture,
+        times: &LogTimes,
+    ) -> Result<Run, ChangeRecordingError> {
+        self.change(path, |run| {
+            let recording = join(&run, log, times, &TimeZone::system())?;
+            Ok(with_recording(run, recording))
+        })
+    }
+
+    /// Restores the recording in a file as it was before a log was joined with it. Returns the run as it is saved.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or saved, or the join cannot be undone.
+    pub fn undo_join(&self, path: &Path) -> Result<Run, ChangeRecordingError> {
+        self.change(path, |run| {
+            let recording = undo_join(&run)?;
+            Ok(with_recording(run, recording))
+        })
+    }
+
+    /// Deletes the detail of the recording in a file, and retains its answers. Returns the run as it is saved, and whether
+    /// there was detail.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or saved, or is no recording.
+    pub fn delete_detail(&self, path: &Path) -> Result<(Run, bool), ChangeRecordingError> {
+        let mut has_detail = false;
+        let run = self.change(path, |mut run| {
+            let Subject::Recorded(recording) = &mut run.subject else {
+                return Err(ChangeRecordingError::Join(JoinError::NoRecording));
+            };
+            has_detail = recording.delete_detail();
+            Ok(run)
+        })?;
+        Ok((run, has_detail))
+    }
+}
+
+fn with_recording(run: Run, recording: Recording) -> Run {
+    Run { subject: Subject::Recorded(Box::new(recording)), ..run }
+}

@@ -25,6 +25,12 @@ const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=
                        onerror=alert(1)> =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe \
                        `code` [a](javascript:b) \0\u{7}\u{9b}31m\u{7f} & &amp; ]]> --> ${x} @everyone";
 
+/// Returns the configuration of a property that writes its failed cases to no file: a failure prints the case, which then
+/// becomes a test of its own.
+pub(crate) fn without_files(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
 fn written(format: Format, run: &Run, options: &Options) -> Vec<u8> {
     let mut bytes = Vec::new();
     export::write(format, run, &Report::of(run, &report::Options::default()), options, &mut bytes)
@@ -506,7 +512,7 @@ fn the_command_line_exports_and_imports() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(without_files(48))]
 
     #[test]
     fn any_frame_times_come_back(times in proptest::collection::vec(1_i64..10_000_000_000, 1..300)) {

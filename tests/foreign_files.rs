@@ -1,6 +1,7 @@
 //! Files of other programs as people have them, each with the values that it must be read to. The values were computed
 //! independently, or the file states them.
 
+mod compared;
 mod layout;
 mod requested;
 
@@ -192,6 +193,26 @@ fn a_date_without_a_zone_is_the_wall_clock_of_its_pc() {
         let opened: Run = serde_json::from_value(file).unwrap();
         assert_eq!((opened.started_at, opened.wall_clock), (run.started_at, run.wall_clock));
     }
+}
+
+#[test]
+fn the_date_in_a_file_name_is_the_wall_clock_of_a_log_without_a_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vkcube_2026-11-28_21-53-28.csv");
+    std::fs::write(&file, "fps,frametime\n60,16.667\n60,16.667\n").unwrap();
+    let run = import::read(&file, &Options::default()).unwrap().into_run();
+    assert_eq!(run.wall_clock.unwrap().to_string(), "2026-11-28T21:53:28");
+    let here = run.started_at.to_zoned(jiff::tz::TimeZone::system());
+    assert_eq!(here.datetime(), run.wall_clock.unwrap());
+    assert_eq!(run.name, "vkcube_2026-11-28_21-53-28");
+    let output = super::cli::run(&folder, &["import", file.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("28 Nov 2026, 21:53"), "{text}");
+    // The date of a file is the one that it states: the name is not read.
+    let stated = folder.path().join("a_2026-11-28_21-53-28.csv");
+    std::fs::copy(path("local-time-shifted/capframex.csv"), &stated).unwrap();
+    let run = import::read(&stated, &Options::default()).unwrap().into_run();
+    assert_eq!(run.wall_clock.unwrap().to_string(), "2019-03-30T12:01:36");
 }
 
 #[test]

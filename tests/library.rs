@@ -11,6 +11,7 @@ use jitterscope::{PageId, Progress};
 use jitterscope::{day, local, now};
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::format::measurement_sum;
+use jitterscope_engine::import;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::{RunId, Subject};
 use jitterscope_engine::store::{Store, load};
@@ -96,6 +97,36 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     harness.get_by_label("Open folder").click_accesskit();
     harness.run_steps(2);
     assert_eq!(opened.recv_timeout(HANG).unwrap(), folder.path());
+}
+
+#[test]
+fn the_details_of_a_capture_have_the_words_of_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = format!("fps,frametime\n{}", "100,10\n".repeat(300));
+    let histogram = r#"{"thread":{"0":{"histogram":{"5":9}},"1":{"histogram":{"7":9}}}}"#;
+    let paths = [("a log", log.as_str()), ("a histogram", histogram)].map(|(name, text)| {
+        let imported = import::from_bytes(text.as_bytes(), &import::Options::default()).unwrap();
+        let mut run = imported.into_run();
+        run.name = name.to_owned();
+        Store::at(folder.path()).save(&run).unwrap()
+    });
+    let mut harness = runs(&folder, 2);
+    for (path, name, words) in [
+        (&paths[0], "a log", "3.0 s recorded · 1 recording · "),
+        (&paths[1], "a histogram", "2 histograms · "),
+    ] {
+        select(&mut harness, name);
+        step_until_looked_at(&mut harness, &[path]);
+        assert!(shows(&harness, words), "{words}");
+        assert!(!shows(&harness, "configuration"), "{name}");
+        assert!(!shows(&harness, "requested and applied settings"), "{name}");
+        assert!(shows(&harness, "SHA-256 of the file"), "{name}");
+        select(&mut harness, name);
+    }
+    // Both together.
+    select(&mut harness, "a log");
+    select(&mut harness, "a histogram");
+    assert!(shows(&harness, "· 1 recording") && shows(&harness, "· 2 histograms"));
 }
 
 #[test]

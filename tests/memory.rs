@@ -47,8 +47,18 @@ fn resident(process: u32) -> Option<u64> {
     line.trim().trim_end_matches("kB").trim().parse().ok().map(|kibi: u64| kibi << 10)
 }
 
-/// Runs a command on a file and checks its memory; returns whether it succeeded, and its messages.
+/// Runs a command on a file and checks that it takes at most four times the size of the file and `allowance`; returns
+/// whether it succeeded, and its messages.
 fn check(file: &Path, allowance: u64, args: &[&str]) -> (bool, String) {
+    check_within(file, 4 * size(file) + allowance, args)
+}
+
+fn size(file: &Path) -> u64 {
+    fs::metadata(file).unwrap().len()
+}
+
+/// Runs a command on a file and checks that its memory is at most `limit`, like [`check`].
+fn check_within(file: &Path, limit: u64, args: &[&str]) -> (bool, String) {
     let data = tempfile::tempdir().unwrap();
     let mut command = Command::new(program());
     command.arg("--data-dir").arg(data.path()).args(args);
@@ -61,8 +71,7 @@ fn check(file: &Path, allowance: u64, args: &[&str]) -> (bool, String) {
     }
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let size = fs::metadata(file).unwrap().len();
-    let limit = 4 * size + allowance;
+    let size = size(file);
     println!("{args:?}: {} MiB, at most {} MiB for {} MiB", peak / MIB, limit / MIB, size / MIB);
     assert!(0 < peak && peak <= limit, "{args:?}: {peak} of {limit} bytes: {said}");
     (output.status.success(), said)
@@ -87,6 +96,39 @@ fn a_column_of_millions_of_values_is_read_in_four_times_its_size() {
     let args = ["import", file.to_str().unwrap(), "--column", "1"];
     let (is_read, said) = check(&file, allowance(), &args);
     assert!(is_read, "{said}");
+}
+
+#[test]
+fn logs_are_read_piece_by_piece() {
+    if !is_observable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let row =
+        "Game.exe,7,0x1D2C3B4A,DXGI,0,512,1,Hardware: Independent Flip,8.0000,8.1000,4.0000\n";
+    let presentmon = "Application,ProcessID,SwapChainAddress,PresentRuntime,SyncInterval,PresentFlags,\
+                      AllowsTearing,PresentMode,MsBetweenPresents,DisplayedTime,GPUBusy\n";
+    let afterburner = "00, 21-11-2026 20:00:00, Hardware monitoring log v1.6 \n\
+                       02, 21-11-2026 20:00:00, GPU temperature     ,Framerate           ,Frametime           \n";
+    let reading =
+        "80, 21-11-2026 20:00:01, 50.000              ,100.000             ,10.000              \n";
+    // A column that is not read is as large as one that is.
+    let capture =
+        "{\"Runs\":[{\"CaptureData\":{\"MsBetweenPresents\":[8.1,8.2],\"Other\":[8.123456";
+    let times = ",8.123456,9.234567".repeat(5);
+    for (name, begin, rows, end) in [
+        ("presentmon.csv", presentmon, row, ""),
+        ("afterburner.hml", afterburner, reading, ""),
+        ("capframex.json", capture, times.as_str(), "]}}]}"),
+    ] {
+        let times = 60 * usize::try_from(MIB).unwrap() / rows.len();
+        let file = made(folder.path(), name, begin, rows, times);
+        fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(end.as_bytes()).unwrap();
+        // Read at once, the file alone would take more.
+        let limit = size(&file) * 6 / 10 + 20 * MIB;
+        let (is_read, said) = check_within(&file, limit, &["import", file.to_str().unwrap()]);
+        assert!(is_read, "{name}: {said}");
+    }
 }
 
 #[test]

@@ -33,7 +33,11 @@ def frame_times(path, swap_chain):
             continue
         if row[column] not in ("", "NA") and float(row[column]) > 0:
             times.append(float(row[column]))
-    return numpy.rint(numpy.array(times) * 1e6), sum(len(row) > column for row in rows[at + 1:])
+    # MangoHud 0.5 to 0.6.8 wrote microseconds: rate times frame time is then a million.
+    rate = names.index("fps") if "fps" in names else None
+    first = rows[at + 1]
+    unit = 1e3 if rate is not None and float(first[rate]) * float(first[column]) > 1e5 else 1e6
+    return numpy.rint(numpy.array(times) * unit), sum(len(row) > column for row in rows[at + 1:])
 
 
 def stutter(times):

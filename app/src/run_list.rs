@@ -14,7 +14,7 @@ use jitterscope_engine::report::trend::{TrendRun, key_figure};
 use jitterscope_engine::report::{Headline, Standing};
 use jitterscope_engine::run::{Ending, Group, Recording, RunId, capture};
 use jitterscope_engine::store::index::{Line, RecordedState, RunIndexEntry};
-use jitterscope_engine::units::shortened;
+use jitterscope_engine::units::{count_text, shortened};
 
 use crate::text;
 
@@ -216,6 +216,24 @@ impl RunListEntry {
             started_at: run.started_at,
             measured: run.measured,
         })
+    }
+
+    /// Whether the run was recorded, by this program or by another one: it has no configurations.
+    pub fn is_recorded(&self) -> bool {
+        let mut captures = capture::WORDS.iter();
+        self.test == Recording::KEY || captures.any(|[key, _]| *key == self.test)
+    }
+
+    /// Returns the number of what the run consists of: "3 configurations", "1 recording", "5 measurements".
+    pub fn parts_text(&self) -> String {
+        let [.., [histogram, _]] = capture::WORDS;
+        let parts = match self.test {
+            CHECK => "measurements",
+            test if test == histogram => "histograms",
+            _ if self.is_recorded() => "recordings",
+            _ => "configurations",
+        };
+        count_text(self.headline.rows, parts)
     }
 
     /// Returns the run as a trend reads it; `None` if it did not finish.

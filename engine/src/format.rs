@@ -10,6 +10,7 @@ mod check_result;
 pub mod checksum;
 mod claims;
 pub mod cyclictest;
+pub(crate) mod decimal;
 pub mod exported;
 pub(crate) mod index;
 mod journal;
@@ -22,9 +23,14 @@ pub mod protocol;
 mod recorder_status;
 mod safe_writer;
 
+use std::cell::Cell;
+use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek, Write};
+use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -208,9 +214,18 @@ fn json_of<T: DeserializeOwned>(
     from: &mut (impl Read + Seek),
     limits: Limits,
 ) -> Result<T, FormatError> {
+    json_with(from, limits, PhantomData::<T>)
+}
+
+/// Reads a whole JSON file from its beginning, as `seed` does.
+fn json_with<'de, S: DeserializeSeed<'de>>(
+    from: &mut (impl Read + Seek),
+    limits: Limits,
+    seed: S,
+) -> Result<S::Value, FormatError> {
     from.rewind()?;
     let mut json = Json::new(from, None, limits);
-    let value = T::deserialize(&mut json).and_then(|value| json.finish().map(|()| value));
+    let value = seed.deserialize(&mut json).and_then(|value| json.finish().map(|()| value));
     let offset = json.offset();
     match value {
         Ok(value) => Ok(value),
@@ -258,25 +273,56 @@ pub enum Family {
     Unknown,
 }
 
-/// Returns the program whose JSON format a file has, which the top-level keys of the file identify. Values are skipped
-/// without being stored.
+/// Returns the program whose JSON format a file has, which the top-level keys of the file identify. Reads up to the first
+/// key that decides, without storing a value.
 pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
-    #[derive(Deserialize)]
-    struct Keys {
-        format: Option<Value>,
-        #[serde(rename = "Runs")]
-        runs: Option<IgnoredAny>,
-        thread: Option<IgnoredAny>,
-        cpu: Option<IgnoredAny>,
+    /// Stores what the keys decide.
+    struct Keys<'a>(&'a Cell<Option<Family>>);
+
+    impl<'de> Visitor<'de> for Keys<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            while let Some(key) = map.next_key::<String>()? {
+                self.0.set(match key.as_str() {
+                    "format" => match map.next_value::<Option<Value>>()? {
+                        Some(format) if format == exported::CHECK_FORMAT => Some(Family::Check),
+                        format => format.map(|_| Family::Run),
+                    },
+                    "Runs" => Some(Family::CapFrameX),
+                    "thread" => Some(Family::Cyclictest),
+                    "cpu" => Some(Family::Jitterdebugger),
+                    _ => {
+                        map.next_value::<IgnoredAny>()?;
+                        None
+                    }
+                });
+                if self.0.get().is_some() {
+                    return Err(M::Error::custom("the rest decides nothing"));
+                }
+            }
+            Ok(())
+        }
     }
-    Ok(match json_of(from, Limits::RUN)? {
-        Keys { format: Some(format), .. } if format == exported::CHECK_FORMAT => Family::Check,
-        Keys { format: Some(_), .. } => Family::Run,
-        Keys { runs: Some(_), .. } => Family::CapFrameX,
-        Keys { thread: Some(_), .. } => Family::Cyclictest,
-        Keys { cpu: Some(_), .. } => Family::Jitterdebugger,
-        Keys { .. } => Family::Unknown,
-    })
+
+    impl<'de> DeserializeSeed<'de> for Keys<'_> {
+        type Value = ();
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_map(self)
+        }
+    }
+
+    let found = Cell::new(None);
+    let read = json_with(from, Limits::RUN, Keys(&found));
+    match found.get() {
+        Some(family) => Ok(family),
+        None => read.map(|()| Family::Unknown),
+    }
 }
 
 /// Returns a text as a JSON string with quotes.

@@ -10,6 +10,7 @@ mod capframex;
 mod counts;
 mod cyclictest;
 mod decode;
+mod file_date;
 mod followed_log;
 mod frames;
 mod hgrm;
@@ -35,8 +36,8 @@ mod time_unit;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use crate::format::FormatError;
 use crate::format::checksum::{Checked, verify_file};
+use crate::format::{Family, FormatError};
 use crate::platform::open_named;
 
 use blocks::{BLOCK_BYTES, Blocks};
@@ -56,34 +57,55 @@ const HEAD_BYTES: usize = 64 << 10;
 
 /// Imports a file: a run of this program, or a capture of another program.
 pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
+    if path.is_dir() {
+        return Err(ImportError::Known("a folder; name the files in it"));
+    }
     let mut file = open_named(path).map_err(ImportError::Read)?;
     let metadata = file.metadata().map_err(ImportError::Read)?;
     // The first bytes identify the kind of file: unsupported files are not read completely.
     let mut bytes = Vec::new();
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(ImportError::Read)?;
-    let is_json = matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Json);
-    let may_be_own = metadata.is_file() && is_json && metadata.len() <= MAX_BYTES;
-    let own = json::own_format(&bytes)
-        .or_else(|| may_be_own.then(|| json::find_own_format(&mut file)).flatten());
-    // A run file is read twice, to parse the run and to verify the checksum: a stream cannot be read again.
-    let mut imported = if let Some(family) = own.filter(|_| metadata.is_file()) {
-        check_size(metadata.len(), MAX_RUN_BYTES)?;
-        json::own(family, &mut file, Source::Json).map_err(|error| match error {
-            FormatError::Unreadable { source } => ImportError::Read(source),
-            error => ImportError::Format(error),
-        })?
+    let kind = kind_of(&decode::decode(&bytes)?)?;
+    let is_json = matches!(kind, Kind::Json);
+    if is_json {
+        kind.check(options)?;
+    }
+    // A stream cannot be read again from its beginning.
+    let is_file = metadata.is_file();
+    let is_small = metadata.len() <= MAX_BYTES;
+    let family = json::own_format(&bytes)
+        .or_else(|| (is_file && is_json && is_small).then(|| json::find_family(&mut file))?)
+        .filter(|_| is_file);
+    // A JSON file that is not in UTF-8 is decoded first, at once.
+    let piece_by_piece = match family {
+        Some(family @ (Family::Run | Family::Check)) => {
+            check_size(metadata.len(), MAX_RUN_BYTES)?;
+            let read = json::own(family, &mut file, Source::Json);
+            Some(read.map_err(|error| match error {
+                FormatError::Unreadable { source } => ImportError::Read(source),
+                error => ImportError::Format(error),
+            })?)
+        }
+        Some(Family::CapFrameX) => capframex::read(&mut file).ok(),
+        _ => None,
+    };
+    let mut imported = if let Some(imported) = piece_by_piece {
+        imported
     } else {
         check_size(metadata.len(), MAX_BYTES)?;
-        if metadata.is_file() {
+        if is_file {
             file.seek(SeekFrom::Start(u64::try_from(bytes.len()).unwrap_or(0)))
                 .map_err(ImportError::Read)?;
         }
         read_other(file, bytes, metadata.len(), options)?
     };
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     if imported.name.is_empty() {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        imported.name = text::name(&stem.unwrap_or_default());
+        imported.name = text::name(&stem);
+    }
+    if imported.started_at.is_none() {
+        (imported.started_at, imported.wall_clock) = file_date::wall_clock(&stem);
     }
     if imported.started_at.is_none() {
         let modified = metadata.modified().ok();
@@ -92,7 +114,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// Imports a file that is no run file, of which `bytes` are read: a large table block by block, any other file at once.
+/// Imports a file that is no run file, of which `bytes` are read: a large table or log block by block, any other file at once.
 fn read_other(
     mut file: impl io::Read,
     mut bytes: Vec<u8>,
@@ -106,7 +128,8 @@ fn read_other(
     let block = u64::try_from(BLOCK_BYTES).unwrap_or(u64::MAX);
     read_up_to(&mut bytes, block)?;
     let is_whole = bytes.len() < BLOCK_BYTES;
-    if !is_whole && matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Table(_)) {
+    let is_by_blocks = |kind| matches!(kind, Kind::Table(_) | Kind::Afterburner);
+    if !is_whole && is_by_blocks(kind_of(&decode::decode(&bytes)?)?) {
         let (first, rest) = Blocks::after(bytes, &mut file, BLOCK_BYTES)?;
         return of_text(&decode::decode(&first)?, Some(rest), options);
     }
@@ -190,7 +213,7 @@ pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportErr
     of_text(&decode::decode(bytes)?, None, options)
 }
 
-/// Imports a decoded file; a table continues with the blocks after its text.
+/// Imports a decoded file; a table or log continues with the blocks after its text.
 fn of_text(
     text: &[u8],
     rest: Option<Blocks<'_>>,
@@ -198,16 +221,22 @@ fn of_text(
 ) -> Result<Imported, ImportError> {
     let kind = kind_of(text)?;
     kind.check(options)?;
-    match kind {
+    let read = match &kind {
         Kind::Json => json::read(text),
         Kind::Html => html::read(text),
-        Kind::Afterburner => afterburner::read(text),
+        Kind::Afterburner => afterburner::read(text, rest),
         Kind::Cyclictest => cyclictest::read_text(text, options),
         Kind::Oslat => oslat::read(text),
         Kind::Rtla => rtla::read(text),
         Kind::Hgrm => hgrm::read(text, options),
-        Kind::Table(table) => frames::read(text, rest, &table, options),
-    }
+        Kind::Table(table) => frames::read(text, rest, table, options),
+    };
+    read.map_err(|error| match error {
+        ImportError::NoValues { bad_count: 0 } if !matches!(kind, Kind::Json | Kind::Table(_)) => {
+            ImportError::OnlyHeader { what: kind.words().0.to_owned() }
+        }
+        error => error,
+    })
 }
 
 /// The kind of a file, which determines the parser.
@@ -223,10 +252,10 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns an error if an option does not apply to this kind of file: no option is ignored.
-    fn check(&self, options: &Options) -> Result<(), ImportError> {
-        let (what, has_unit) = match self {
-            Self::Table(_) => return Ok(()),
+    /// Returns what a file of this kind is, and whether its unit can be an option.
+    const fn words(&self) -> (&'static str, bool) {
+        match self {
+            Self::Table(_) => ("a table", true),
             Self::Json => ("a JSON file", false),
             Self::Html => ("an HTML report", false),
             Self::Afterburner => ("an Afterburner log", false),
@@ -234,8 +263,18 @@ impl Kind {
             Self::Oslat => ("an oslat histogram", false),
             Self::Rtla => ("an rtla histogram", false),
             Self::Hgrm => ("an HdrHistogram percentile listing", true),
-        };
+        }
+    }
+
+    /// Returns an error if an option does not apply to this kind of file: no option is ignored.
+    fn check(&self, options: &Options) -> Result<(), ImportError> {
+        if matches!(self, Self::Table(_)) {
+            return Ok(());
+        }
+        let (what, has_unit) = self.words();
         let given = [
+            ("--process", options.process.is_some()),
+            ("--swap-chain", options.swap_chain.is_some()),
             ("--column", options.column.is_some()),
             ("--unit", options.unit.is_some() && !has_unit),
             ("--per-frame", options.is_per_frame == Some(true)),
@@ -263,6 +302,24 @@ fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
         Some(_) if hgrm::is_listing(head) => Kind::Hgrm,
         Some(_) if oslat::is_text(head) => Kind::Oslat,
         Some(_) if cyclictest::is_text(head) => Kind::Cyclictest,
-        Some(_) => Kind::Table(Box::new(Table::of(head).ok_or(ImportError::Unknown)?)),
+        Some(_) => Kind::Table(Box::new(Table::of(head).ok_or_else(|| unknown(head))?)),
     })
+}
+
+/// Texts without a value that is read, by words in them.
+const KNOWN_TEXTS: [(&[u8], &str); 2] = [
+    (b"Timer Latency", "output of rtla timerlat top; record with rtla timerlat hist"),
+    (b"Operating System Noise", "output of rtla osnoise top; record with rtla osnoise hist"),
+];
+
+/// Returns why a text that is no table is not read.
+fn unknown(head: &[u8]) -> ImportError {
+    let has = |words: &[u8]| head.windows(words.len()).any(|part| part == words);
+    if let Some((_, what)) = KNOWN_TEXTS.iter().find(|(words, _)| has(words)) {
+        return ImportError::Known(what);
+    }
+    match Table::program_of_header(head) {
+        Source::Columns => ImportError::Unknown,
+        source => ImportError::OnlyHeader { what: source.with_article() },
+    }
 }

@@ -396,9 +396,12 @@ fn other_files_are_refused_in_words() {
         (&b""[..], "the file is empty"),
         (b"hello,world\nand,more\n", "unsupported file"),
         (b"hello,world\n1,2\n", "no known frame time column; name one of: hello, world"),
-        (b"{\"a\":1}", "unsupported file"),
+        (b"{\"a\":1}", "a JSON file of an unknown program"),
+        (b"{\"a\":", "a JSON file, but damaged in line 1"),
+        (b"{\"Runs\":[", "a CapFrameX capture, but damaged in line 1"),
         (b"[1,2]", "unsupported file"),
-        (b"\x7fELF\0\0\0\0", "unsupported file"),
+        (b"\x7fELF\0\0\0\0", "a program; open the log that it wrote"),
+        (b"\x01\0\x02\0\0\0\x09\0", "unsupported file: no text"),
         (b"<html></html>", "this HTML file contains no run"),
         (
             b"{\"format\":\"jitterscope-run\"",
@@ -406,11 +409,32 @@ fn other_files_are_refused_in_words() {
         ),
         (b"{\"format\":\"other\"}", "its format is 'other'"),
         (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 line cannot be read"),
-        (b"fps,frametime\n", "no frame times or counts found; 0 lines"),
+        (b"fps,frametime\n", "a MangoHud log that ends before its first value"),
+        (b"fps,frametime\n60,0\n", "no frame times or counts found"),
+        (
+            b"Application,ProcessID,SwapChainAddr",
+            "a PresentMon CSV that ends before its first value",
+        ),
+        (b"fps,frametime\n0,0\nNA,NA\n", "no frame times or counts found"),
+        (b"                     Timer Latency\n", "output of rtla timerlat top; record with"),
+        (
+            b"{\"cmdline:\":\"ptsematest -a\",\"thread\":{\"0\":{\"receiver\":{\"max\":5}}}}",
+            "a result of ptsematest without a histogram",
+        ),
         (b"{\"Runs\":[]}", "no frame times or counts found"),
         (b"{\"thread\":{}}", "no frame times or counts found"),
-        (b"# RTLA osnoise histogram\nIndex\nover: 0\ncount: 0\n", "no frame times or counts"),
-        (b"00, 1, Hardware monitoring log v1.6\n", "no frame times or counts"),
+        (
+            b"# RTLA osnoise histogram\nIndex\nover: 0\ncount: 0\n",
+            "an rtla histogram that ends before its first value",
+        ),
+        (
+            b"00, 1, Hardware monitoring log v1.6\n",
+            "an Afterburner log that ends before its first value",
+        ),
+        (
+            b"00, 1, Hardware monitoring log v1.6\n02, 1, GPU usage\n80, 1, 5\n",
+            "an Afterburner log without frame times; select Framerate and Frametime",
+        ),
     ] {
         let error = import::from_bytes(bytes, &Options::default()).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

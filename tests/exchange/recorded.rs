@@ -48,6 +48,30 @@ fn of_frames(frames: &FrameFigures) -> Value {
     })
 }
 
+/// Checks that the frames of a log of MangoHud give the figures that MangoHud 0.6.8 wrote beside it: means of frame rates,
+/// of all frames and of the slowest ones.
+fn assert_summary(path: &Path, summary: &str) {
+    let (names, values) = summary.split_once('\n').unwrap();
+    let stated = |name: &str| -> f64 {
+        let place = names.split(',').position(|known| known == name).unwrap();
+        values.split(',').nth(place).unwrap().trim().parse().unwrap()
+    };
+    let imported = import::read(path, &Options::default()).unwrap();
+    let recording = &imported.capture().unwrap().recordings()[0];
+    let mut rates: Vec<f64> = recording.present().map(|time| 1e9 / time as f64).collect();
+    rates.sort_unstable_by(f64::total_cmp);
+    let mean = |share: f64| {
+        let count = (rates.len() as f64 * share).ceil() as usize;
+        rates[..count].iter().sum::<f64>() / count as f64
+    };
+    for (name, share) in [("0.1% Min FPS", 0.001), ("1% Min FPS", 0.01), ("Average FPS", 1.0)] {
+        let (own, stated) = (mean(share), stated(name));
+        println!("{}: {name} {own}, MangoHud {stated}", path.display());
+        // MangoHud prints a tenth.
+        assert!((own - stated).abs() <= 0.05 + 1e-3, "{name}: {own}, {stated}");
+    }
+}
+
 #[test]
 fn figures_of_recorded_captures_equal_numpys() {
     let Some(folder) = std::env::var_os("JITTERSCOPE_CAPTURES") else {
@@ -57,8 +81,14 @@ fn figures_of_recorded_captures_equal_numpys() {
     let mut captures = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "csv") {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_summary = stem.ends_with("_summary");
+        if path.extension().is_none_or(|extension| extension != "csv") || is_summary {
             continue;
+        }
+        let summary = path.with_file_name(format!("{stem}_summary.csv"));
+        if let Ok(summary) = std::fs::read_to_string(&summary) {
+            assert_summary(&path, &summary);
         }
         let all = import::read(&path, &Options::default()).unwrap();
         // Import each series of the file separately, including the default one.

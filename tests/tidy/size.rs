@@ -51,6 +51,9 @@ use super::{Source, check, is_of_tests, sources};
 /// and groups by tag and by saved filter in the window.
 /// Engine, 70 006 to 70 214, and app, 39 946 to 40 230: a join that is undone and states its uncertainty apart from detail,
 /// imports of changed recordings, lines with gaps, and the buttons of the window that join a log and delete detail.
+/// Engine, 70 006 to 70 259, and app, 39 946 to 39 962: JSON of captures and logs of Afterburner are read piece by piece,
+/// plain numbers are parsed without a copy, dates are read from file names, and files that cannot be read are named; the
+/// words for the details of a capture.
 const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_069), ("app/src", 40_210)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;

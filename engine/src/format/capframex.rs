@@ -2,12 +2,14 @@
 //! internal to CapFrameX and has no version.
 
 use std::fmt;
+use std::io::{Read, Seek};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::FormatError;
+use super::json::Limits;
 use super::millis::{EachNanos, Flags, FrameTimes, Span, Thousandths};
+use super::{FormatError, json_of};
 
 /// Maximum number of recordings per capture.
 const MAX_RECORDINGS: usize = 1_000;
@@ -173,7 +175,7 @@ fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recordin
     deserializer.deserialize_seq(List)
 }
 
-/// Reads a capture file of CapFrameX.
-pub fn read(text: &[u8]) -> Result<Capture, FormatError> {
-    Ok(serde_json::from_slice(text)?)
+/// Reads a capture file of CapFrameX, piece by piece.
+pub fn read(from: &mut (impl Read + Seek)) -> Result<Capture, FormatError> {
+    json_of(from, Limits::CAPTURE)
 }

@@ -19,6 +19,7 @@ pub(super) use self::limits::Limits;
 pub(crate) use self::limits::MAX_OTHER_BYTES;
 #[cfg(test)]
 pub(crate) use self::limits::MAX_SAMPLES;
+use super::decimal::PlainDecimal;
 use crate::sample::COLUMN;
 use number::{MAX_NUMBER_BYTES, number, plain};
 use structure::{Cells, Parts, Variant};
@@ -216,6 +217,20 @@ impl<'a> Json<'a> {
         serde_json::from_slice(&self.token).map_err(|_not_a_text| JsonError::Syntax)
     }
 
+    /// Reads a number that is whole in this piece; `None` for an integer below zero, or a number in another form than
+    /// [`PlainDecimal`], whose bytes are not consumed.
+    #[inline]
+    fn take_plain(&mut self) -> Option<PlainDecimal> {
+        let rest = self.piece.get(self.at..self.end)?;
+        let plain = PlainDecimal::of(rest)?;
+        let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+        let is_whole = rest.get(plain.length).is_some_and(is_end);
+        let is_float = 0 < plain.decimals;
+        let plain = Some(plain).filter(|plain| is_whole && (is_float || !plain.is_negative))?;
+        self.at += plain.length;
+        Some(plain)
+    }
+
     /// Reads the characters of a number or of `true`, `false`, `null`.
     fn take_word(&mut self) -> Result<&[u8]> {
         self.token.clear();
@@ -280,6 +295,10 @@ impl<'de> Deserializer<'de> for &mut Json<'_> {
                 self.nested(b']', |json| visitor.visit_seq(Parts::of(json, b']', ELEMENT_BYTES)))
             }
             b'"' => visitor.visit_string(self.take_text()?),
+            b'0'..=b'9' | b'-' if let Some(plain) = self.take_plain() => match plain.decimals {
+                0 => visitor.visit_u64(plain.digits),
+                _ => visitor.visit_f64(plain.value()),
+            },
             _ => match self.take_word()? {
                 b"null" => visitor.visit_unit(),
                 b"true" => visitor.visit_bool(true),

@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 
+use super::blocks::{Blocks, each_part};
 use super::decode::read_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{cells, filled, lines};
+use super::lines::{cells, filled, lines, lines_from};
 use super::sensors::Sensors;
 use super::sessions::{Rows, Sessions};
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
 
+const NO_FRAMES: &str = "an Afterburner log without frame times; select Framerate and Frametime in its monitoring settings";
 /// The title that the first line of every log contains.
 const TITLE: &str = "Hardware monitoring log";
 /// Formats in which logs write the date of a line.
@@ -47,8 +49,8 @@ struct Places {
     rate: Option<usize>,
 }
 
-/// Imports a log as periodic readings of frame times.
-pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
+/// Imports a log, which begins with `text` and continues with `rest`, as periodic readings of frame times.
+pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, ImportError> {
     let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
     let mut places = Places::default();
     let mut names: Vec<String> = Vec::new();
@@ -56,7 +58,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let mut sensors = Sensors::default();
     // Names and units stand before the readings of a session: sensors are made once, at its first reading.
     let mut is_new = false;
-    read_rows(filled(lines(text)), &mut bad_lines, |line| {
+    let mut read = |line: &[u8]| {
         match kind(line) {
             Some("00") => sessions.split(),
             Some("02") => {
@@ -87,7 +89,13 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
             None => return Err("a line of unknown kind"),
         }
         Ok(())
+    };
+    each_part(text, rest, |part, first| {
+        read_rows(filled(lines_from(part, first)), &mut bad_lines, &mut read)
     })?;
+    if !sessions.has_times() && 0 < sessions.row_count() {
+        return Err(ImportError::Known(NO_FRAMES));
+    }
     if !sessions.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
@@ -156,7 +164,7 @@ mod tests {
     #[test]
     fn readings_of_each_second_are_a_sampled_log() {
         assert!(is_log(LOG.as_bytes()) && !is_log(b"00,1,2\n80,3,4\n"));
-        let imported = read(format!("{LOG}{LOG}").as_bytes()).unwrap();
+        let imported = read(format!("{LOG}{LOG}").as_bytes(), None).unwrap();
         assert_eq!(imported.bad_lines.count, 0);
         let Some(Capture::SampledLog(sessions)) = imported.capture() else { panic!("no log") };
         let times: Vec<i64> = sessions[0].present().collect();
@@ -164,7 +172,7 @@ mod tests {
         assert_eq!(sessions[0].missing_count(), 1);
         assert!(Nanos::from_secs(3) <= sessions[0].elapsed.unwrap());
         // A frame rate of 0 is a missing frame time, not a line that cannot be read.
-        let zero = read(LOG.replacen("N/A  ", "0.000", 1).as_bytes()).unwrap();
+        let zero = read(LOG.replacen("N/A  ", "0.000", 1).as_bytes(), None).unwrap();
         assert_eq!(zero.bad_lines.count, 0, "{:?}", zero.bad_lines);
         let Some(Capture::SampledLog(zero)) = zero.capture() else { panic!("no log") };
         assert_eq!((zero[0].missing_count(), zero[0].series[0].values.len()), (1, 4));
@@ -179,7 +187,7 @@ mod tests {
     fn each_session_has_the_columns_of_its_own_header() {
         let other = LOG.replace("GPU temperature", "Fan speed").replace("\u{b0}C", "%");
         let other = other.replace("20:00:0", "20:30:0");
-        let imported = read(format!("{LOG}{other}").as_bytes()).unwrap();
+        let imported = read(format!("{LOG}{other}").as_bytes(), None).unwrap();
         let Some(Capture::SampledLog(sessions)) = imported.capture() else { panic!("no log") };
         let named: Vec<(&str, &str)> = sessions
             .iter()

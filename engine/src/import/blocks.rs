@@ -9,10 +9,26 @@ use std::io::Read;
 
 use super::decode::Encoding;
 use super::imported::ImportError;
+use super::lines::line_count;
 use super::{MAX_BYTES, check_size};
 
 /// Number of bytes of a block.
 pub(super) const BLOCK_BYTES: usize = 8 << 20;
+
+/// Calls `read` with each part of a text and the number of its first line: with the text itself, then with the blocks after it.
+pub(super) fn each_part(
+    text: &[u8],
+    mut rest: Option<Blocks<'_>>,
+    mut read: impl FnMut(&[u8], u64) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    read(text, 1)?;
+    let mut first = 1 + line_count(text);
+    while let Some(block) = rest.as_mut().map(Blocks::next).transpose()?.flatten() {
+        read(&block, first)?;
+        first += line_count(&block);
+    }
+    Ok(())
+}
 
 /// The blocks of a file after its first one.
 pub(super) struct Blocks<'a> {
@@ -150,5 +166,38 @@ mod tests {
         assert_eq!((&whole.notes, &whole.bad_lines), (&blocks.notes, &blocks.bad_lines));
         assert_eq!(blocks.bad_lines.first[0].0, 400_001);
         assert_eq!(blocks.notes.len(), 1, "the last line is not complete");
+    }
+
+    #[test]
+    fn a_log_of_several_blocks_is_read_as_at_once() {
+        let mut file = b"00, 21-11-2026 20:00:00, Hardware monitoring log v1.6 \n\
+            02, 21-11-2026 20:00:00, GPU temperature,Framerate,Frametime\n"
+            .to_vec();
+        let mut second = 0;
+        while file.len() < 2 * BLOCK_BYTES + 1_000 {
+            second += 1;
+            let (hour, minute) = (second / 3_600 % 24, second / 60 % 60);
+            let row = match second {
+                150_000 => "8, no line\n".to_owned(),
+                second => {
+                    let time = format!("{hour:02}:{minute:02}:{:02}", second % 60);
+                    format!(
+                        "80, 22-11-2026 {time}, 50.{}, 100.000, {}.5\n",
+                        second % 9,
+                        second % 7 + 1
+                    )
+                }
+            };
+            file.extend(row.bytes());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.hml");
+        std::fs::write(&path, &file).unwrap();
+        let options = Options::default();
+        let (whole, blocks) =
+            (from_bytes(&file, &options).unwrap(), read(&path, &options).unwrap());
+        assert_eq!(whole.content, blocks.content);
+        assert_eq!(whole.bad_lines, blocks.bad_lines);
+        assert_eq!(blocks.bad_lines.first, [(150_002, "a line of unknown kind")]);
     }
 }

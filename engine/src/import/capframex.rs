@@ -1,5 +1,7 @@
 //! The JSON format of CapFrameX: one or more recordings of one game.
 
+use std::io::{Read, Seek};
+
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::sensors::{MAX_SENSORS, quantity_of};
@@ -12,10 +14,10 @@ use crate::run::Capture;
 use crate::run::capture::{CaptureSeries, FrameColumn, FrameQuantity, Recording};
 use crate::sample::{Column, MISSING};
 
-/// Imports the frame times of every recording in a capture.
-pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
+/// Imports the frame times of every recording in a capture. Reads it piece by piece: only the values are in memory.
+pub(super) fn read(from: &mut (impl Read + Seek)) -> Result<Imported, ImportError> {
     let capture =
-        capframex::read(text).map_err(|error| ImportError::damaged(Source::CapFrameX, error))?;
+        capframex::read(from).map_err(|error| ImportError::damaged(Source::CapFrameX, error))?;
     let (mut bad_lines, mut recordings, mut frames) = (BadLines::default(), Vec::new(), 0_u64);
     for recording in capture.runs {
         let (times, span, per_frame) = recording
@@ -142,6 +144,8 @@ fn series_of(sensors: &Sensors) -> Vec<CaptureSeries> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
 
     #[test]
@@ -149,7 +153,7 @@ mod tests {
         let values = format!("{}16.7, 16.6", "-1.0, ".repeat(25));
         let run = format!("{{\"CaptureData\": {{\"MsBetweenPresents\": [{values}]}}}}");
         let text = format!("{{\"Info\": {{}}, \"Runs\": [{run}, {run}]}}");
-        let imported = read(text.as_bytes()).unwrap();
+        let imported = read(&mut Cursor::new(text)).unwrap();
         assert_eq!(imported.bad_lines.count, 50);
         assert_eq!(imported.bad_lines.first.len(), 10);
     }

@@ -30,6 +30,7 @@ const MIN_SAMPLE_LINES: u32 = 3;
 const MAX_SAMPLE_BINS: u64 = 1_000_000;
 /// The program that writes the keys of cyclictest, by the beginning of its command line.
 const OSLAT: &str = "oslat";
+const CYCLICTEST: &str = "cyclictest";
 
 /// Reads a result in JSON: of cyclictest, and of the programs that write the same keys.
 pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportError> {
@@ -57,7 +58,10 @@ pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportE
         .filter(|thread| 0 < thread.count())
         .collect();
     if threads.is_empty() {
-        return Err(ImportError::NoValues { bad_count: bad_lines.count });
+        return Err(match program {
+            "" | CYCLICTEST | OSLAT => ImportError::NoValues { bad_count: bad_lines.count },
+            program => ImportError::NoHistogram { program: name(program) },
+        });
     }
     Ok(Imported {
         started_at: jiff::fmt::rfc2822::DateTimeParser::new()

@@ -38,25 +38,45 @@ const WINDOWS_1252: [char; 32] = [
     '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\0', '\u{17e}', '\u{178}',
 ];
 /// The first bytes of files that are no text, and what each of them is.
-const NO_TEXT: [(&[u8], &str); 7] = [
+const NO_TEXT: [(&[u8], &str); 16] = [
     (b"PK\x03\x04", "a ZIP archive; unpack it first"),
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"\xfd7zXZ", "an xz archive; unpack it first"),
     (b"7z\xbc\xaf", "a 7-Zip archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
+    (b"\xd0\xcf\x11\xe0", EXCEL),
     (b"\x89PNG", "an image; open the log that it shows"),
+    (b"\xff\xd8\xff", "an image; open the log that it shows"),
+    (b"%PDF", "a PDF; open the log that it shows"),
     (b"PERFILE2", "a recording of perf; it has no frame times"),
+    (b"\x17\x08\x44tracing", "a recording of trace-cmd; it has no frame times"),
+    (b"PAR1", "a Parquet file; export it as CSV"),
+    (b"\x7fELF", "a program; open the log that it wrote"),
+    (b"MZ", "a program; open the log that it wrote"),
 ];
+const BINARY: &str =
+    "unsupported file: no text; export it as text or CSV from the program that wrote it";
+const EXCEL: &str = "an Excel workbook; save it as CSV";
+/// A file in every ZIP archive that is a document of Excel.
+const EXCEL_FOLDER: &[u8] = b"xl/";
 
 /// Returns the content of a file as UTF-8 without a byte-order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
-    if let Some((_, what)) = NO_TEXT.iter().find(|(start, _)| bytes.starts_with(start)) {
-        return Err(ImportError::Known(what));
+    // The names of programs begin with letters, but text has no zero bytes.
+    let head = bytes.get(..TEXT_HEAD.min(bytes.len())).unwrap_or_default();
+    let is_text = |start: &[u8]| start.is_ascii() && start.len() < 4 && !head.contains(&0);
+    let known = NO_TEXT.iter().find(|(start, _)| bytes.starts_with(start) && !is_text(start));
+    if let Some((_, what)) = known {
+        let is_excel = bytes.starts_with(b"PK")
+            && bytes.windows(EXCEL_FOLDER.len()).any(|part| part == EXCEL_FOLDER);
+        return Err(ImportError::Known(if is_excel { EXCEL } else { what }));
     }
     let text = Encoding::of(bytes).decode(bytes);
     // A zero byte near the beginning means that the file is not text, but a program or an image.
     if text.iter().take(TEXT_HEAD).any(|&byte| byte == 0) {
-        Err(ImportError::Unknown)
+        Err(ImportError::Known(BINARY))
     } else {
         Ok(text)
     }
@@ -171,6 +191,11 @@ mod tests {
         assert_eq!(
             decode(b"PK\x03\x04").unwrap_err().to_string(),
             "a ZIP archive; unpack it first"
+        );
+        assert_eq!(decode(b"PK\x03\x04\0\0xl/workbook").unwrap_err().to_string(), EXCEL);
+        assert_eq!(decode(b"MZ,fps\n1,60\n").unwrap(), &b"MZ,fps\n1,60\n"[..]);
+        assert!(
+            matches!(decode(b"MZ\x90\0\x03\0"), Err(ImportError::Known(what)) if what != BINARY)
         );
     }
 }

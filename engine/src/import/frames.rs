@@ -7,7 +7,7 @@ pub(super) mod follow;
 
 use std::collections::BTreeMap;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, each_part};
 use super::decode::read_rows;
 use super::imported::{Content, ImportError, Imported, Options, Series, Source};
 use super::known::{self, Program, Quantity};
@@ -117,8 +117,10 @@ impl<'a> Meaning<'a> {
         let column_name = || table.columns.get(place).cloned().unwrap_or_default();
         let scale = match scale.or(selected) {
             Some(scale) => scale,
-            // Without a number, the rows are read to report why each of them cannot be read.
-            None if first.values.is_empty() => Scale { unit: TimeUnit::Millis, are_stamps: false },
+            // Without a time, the rows are read to report why each of them cannot be read.
+            None if !first.values.iter().any(|value| 0.0 < *value) => {
+                Scale { unit: TimeUnit::Millis, are_stamps: false }
+            }
             None => {
                 let table = Box::new(table.clone());
                 return Err(ImportError::WhichUnit { column: column_name(), table });
@@ -173,7 +175,7 @@ impl<'a> Meaning<'a> {
     fn read_series(
         &self,
         text: &[u8],
-        mut rest: Option<Blocks<'_>>,
+        rest: Option<Blocks<'_>>,
         imported: &mut Imported,
     ) -> Result<Vec<FoundSeries>, ImportError> {
         let mut found: Vec<FoundSeries> = Vec::new();
@@ -240,14 +242,12 @@ impl<'a> Meaning<'a> {
         // A line that ends with its block, without a line end, was being written.
         let is_unfinished =
             |block: &[u8], line: &[u8]| line.as_ptr_range().end == block.as_ptr_range().end;
-        let rows = self.table.rows(text);
-        read_rows(rows, bad_lines, |line| read(line, is_unfinished(text, line)))?;
-        let mut first = 1 + line_count(text);
-        while let Some(block) = rest.as_mut().map(Blocks::next).transpose()?.flatten() {
-            let rows = filled(lines_from(&block, first));
-            read_rows(rows, bad_lines, |line| read(line, is_unfinished(&block, line)))?;
-            first += line_count(&block);
-        }
+        let before = usize::try_from(self.table.header_line).unwrap_or(usize::MAX);
+        each_part(text, rest, |part, first| {
+            let before = if first == 1 { before } else { 0 };
+            let rows = filled(lines_from(part, first).skip(before));
+            read_rows(rows, bad_lines, |line| read(line, is_unfinished(part, line)))
+        })?;
         let notes = &mut imported.notes;
         if was_cut {
             notes.push("The last line is not complete, and was not read.".to_owned());
@@ -271,12 +271,6 @@ impl<'a> Meaning<'a> {
             }
         }
     }
-}
-
-/// Returns the number of line ends.
-fn line_count(text: &[u8]) -> u64 {
-    let parts = text.split(|&byte| byte == b'\n').count();
-    u64::try_from(parts.saturating_sub(1)).unwrap_or(u64::MAX)
 }
 
 /// Parses the frame time or the time stamp of a row; `Ok(None)` if it is missing or 0.
@@ -401,12 +395,16 @@ fn choose(
     options: &Options,
     rows: Rows,
 ) -> Result<Imported, ImportError> {
+    let (bad_count, what) = (imported.bad_lines.count, imported.source.with_article());
+    if found.is_empty() && bad_count == 0 {
+        return Err(ImportError::OnlyHeader { what });
+    }
     found.retain(|one| one.sessions.has_times());
     for one in &mut found {
         one.series.frame_count = one.sessions.row_count();
     }
     if found.is_empty() {
-        return Err(ImportError::NoValues { bad_count: imported.bad_lines.count });
+        return Err(ImportError::NoValues { bad_count });
     }
     // With equal numbers of frames, the first one in the file is selected.
     found.sort_by_key(|one| {
@@ -416,6 +414,13 @@ fn choose(
     let is = |own: &str, wanted: &Option<String>| {
         wanted.as_ref().is_none_or(|wanted| own.eq_ignore_ascii_case(wanted))
     };
+    let has_names = |series: &Series| *series != unnamed(series.frame_count);
+    let given = [("--process", &options.process), ("--swap-chain", &options.swap_chain)];
+    if let Some((option, _)) = given.into_iter().find(|(_, value)| value.is_some())
+        && !found.iter().any(|one| has_names(&one.series))
+    {
+        return Err(ImportError::NoOption { option, what: format!("{what} without processes") });
+    }
     let wanted = |series: &Series| {
         (is(&series.process, &options.process) || is(&series.id, &options.process))
             && is(&series.swap_chain, &options.swap_chain)
@@ -451,8 +456,7 @@ fn choose(
         all_series.push(one.series);
     }
     // A file without processes has one series, which needs no name.
-    let has_names = all_series.iter().any(|series| *series != unnamed(series.frame_count));
-    if has_names {
+    if all_series.iter().any(has_names) {
         (imported.series, imported.selected) = (all_series, Some(selected));
     }
     Ok(imported)

@@ -97,8 +97,20 @@ pub enum ImportError {
     /// The file is an HTML page that contains no run.
     #[error("this HTML file contains no run; only reports written by Jitterscope do")]
     NoRun,
+    /// The file has a header, and nothing after it.
+    #[error("{what} that ends before its first value")]
+    OnlyHeader {
+        /// What the file is, with an article.
+        what: String,
+    },
+    /// The file is a result of a program of rt-tests whose values are not read.
+    #[error("a result of {program} without a histogram; those of cyclictest and oslat are read")]
+    NoHistogram {
+        /// The program.
+        program: String,
+    },
     /// No line contains a value.
-    #[error("no frame times or counts found; {} cannot be read", count_text(*bad_count, "lines"))]
+    #[error("no frame times or counts found{}", unread(*bad_count))]
     NoValues {
         /// Number of lines that cannot be read.
         bad_count: u64,
@@ -135,6 +147,14 @@ fn listed(names: &[String]) -> String {
     match names.len().saturating_sub(MAX_NAMES) {
         0 => shown,
         more => format!("{shown}, and {more} more"),
+    }
+}
+
+/// Returns how many lines cannot be read, as the end of a sentence; empty if all can.
+fn unread(bad_count: u64) -> String {
+    match bad_count {
+        0 => String::new(),
+        count => format!("; {} cannot be read", count_text(count, "lines")),
     }
 }
 

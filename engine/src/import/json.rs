@@ -8,6 +8,9 @@ use crate::format::exported::CHECK_FORMAT;
 use crate::format::{self, FORMAT, Family, FormatError};
 use crate::report::Caution;
 
+const UNKNOWN: &str = "a JSON file of an unknown program; runs, and those of CapFrameX, cyclictest, oslat, and \
+    jitterdebugger are read";
+
 /// Returns the format of this program with which a file begins; `None` for another file.
 pub(super) fn own_format(head: &[u8]) -> Option<Family> {
     let begins = |format: &str| head.starts_with(format!("{{\"format\":\"{format}\",").as_bytes());
@@ -15,22 +18,26 @@ pub(super) fn own_format(head: &[u8]) -> Option<Family> {
     formats.into_iter().find(|(format, _)| begins(format)).map(|(_, family)| family)
 }
 
-/// Returns the format of this program that a file has in any JSON layout; `None` for another file. Reads the whole file,
-/// but does not store it.
-pub(super) fn find_own_format(from: &mut (impl Read + Seek)) -> Option<Family> {
-    format::family(from).ok().filter(|family| matches!(family, Family::Run | Family::Check))
+/// Returns the program whose JSON format a file has; `None` for another file. Reads it no further than necessary.
+pub(super) fn find_family(from: &mut (impl Read + Seek)) -> Option<Family> {
+    format::family(from).ok()
 }
 
 /// Imports a file of this program, a capture of CapFrameX, or a result of cyclictest.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    match format::family(&mut Cursor::new(text))? {
-        family @ (Family::Run | Family::Check) => {
-            Ok(own(family, &mut Cursor::new(text), Source::Json)?)
+    let mut from = Cursor::new(text);
+    let family = format::family(&mut from).map_err(|error| match error {
+        FormatError::Damaged { line, .. } => {
+            ImportError::Damaged { what: "a JSON file".to_owned(), line, limit: String::new() }
         }
-        Family::CapFrameX => capframex::read(text),
+        error => ImportError::Format(error),
+    })?;
+    match family {
+        family @ (Family::Run | Family::Check) => Ok(own(family, &mut from, Source::Json)?),
+        Family::CapFrameX => capframex::read(&mut from),
         Family::Cyclictest => cyclictest::read_json(text, Source::Cyclictest),
         Family::Jitterdebugger => cyclictest::read_json(text, Source::Jitterdebugger),
-        Family::Unknown => Err(ImportError::Unknown),
+        Family::Unknown => Err(ImportError::Known(UNKNOWN)),
     }
 }
 

@@ -20,10 +20,27 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
 
 /// Returns the lines of a part of a text as [`lines`] does; `first` is the number of its first line.
 pub(super) fn lines_from(text: &[u8], first: u64) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
-    text.split(|&byte| byte == b'\n').zip(first..).map(|(line, number)| {
+    let mut rest = Some(text);
+    let lines = std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.and_then(|end| text.get(end + 1..));
+        text.get(..end.unwrap_or(text.len()))
+    });
+    lines.zip(first..).map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         (number, (line.len() <= MAX_LINE_BYTES).then_some(line))
     })
+}
+
+/// Returns the number of line ends.
+pub(super) fn line_count(text: &[u8]) -> u64 {
+    u64::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u64::MAX)
+}
+
+/// Returns the number of quotes.
+pub(super) fn quote_count(line: &[u8]) -> usize {
+    memchr::memchr_iter(b'"', line).count()
 }
 
 /// Returns the cells of a line; a quoted cell may contain commas.

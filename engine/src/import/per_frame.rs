@@ -14,7 +14,7 @@ use crate::sample::MISSING;
 const MAX_MILLIS: f64 = 600_000.0;
 /// How PresentMon 2 calls the time until a frame was displayed, which a dropped frame does not have.
 const UNTIL_DISPLAYED: [&str; 2] = ["msuntildisplayed", "displaylatency"];
-/// What PresentMon writes as the type of a frame that the application made, in lower case.
+/// What PresentMon writes as the type of a frame that the application made.
 const OF_APPLICATION: [&str; 6] =
     ["application", "app", "not set", "unspecified", "unknown", "original"];
 
@@ -129,10 +129,11 @@ fn dropped(text: &str) -> i64 {
 }
 
 fn origin(text: &str) -> i64 {
-    let text = text.trim().to_lowercase();
-    if is_missing(&text) || OF_APPLICATION.contains(&text.as_str()) {
+    let text = text.trim();
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    if OF_APPLICATION.into_iter().any(is) || is_missing(text) {
         FrameQuantity::APPLICATION
-    } else if text == "repeated" {
+    } else if is("repeated") {
         FrameQuantity::REPEATED
     } else {
         FrameQuantity::GENERATED

@@ -10,8 +10,10 @@
 use std::ops::Range;
 
 use super::known::{self, Quantity};
+use super::lines::quote_count;
 use super::table::{Table, number_of};
 use super::text::is_missing;
+use crate::format::decimal::plain_decimal;
 use crate::run::capture::FrameQuantity;
 
 /// Rate × frame time in ms of a row is 1000; a row that is repaired must be this close to it.
@@ -141,6 +143,12 @@ impl Row {
 
     /// Parses a cell as a number; `None` if the cell has none.
     pub(super) fn number(&self, place: usize) -> Option<f64> {
+        let bytes = if self.repaired.is_empty() { self.bytes(place) } else { &[] };
+        plain_decimal(bytes).or_else(|| self.other_number(place))
+    }
+
+    /// Like `number`, for a cell that is no plain decimal number.
+    fn other_number(&self, place: usize) -> Option<f64> {
         number_of(self.text(place), self.separator)
     }
 
@@ -263,22 +271,28 @@ fn accepts(kind: Kind, cell: &[u8], separator: u8) -> bool {
 /// quotes are letters.
 fn split(line: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) {
     cells.clear();
-    let parts_between_quotes = || line.split(|&byte| byte == b'"').count();
-    let has_quotes = line.contains(&b'"') && !parts_between_quotes().is_multiple_of(2);
-    let mut quoted = false;
-    let parts = line.split(|&byte| {
-        quoted ^= has_quotes && byte == b'"';
-        byte == separator && !quoted
-    });
-    let mut start = 0;
-    cells.extend(parts.map(|part| {
-        let begin = start + (part.len() - part.trim_ascii_start().len());
-        start += part.len() + 1;
-        let cell = part.trim_ascii();
-        let has_own =
-            has_quotes && 1 < cell.len() && cell.starts_with(b"\"") && cell.ends_with(b"\"");
-        if has_own { begin + 1..begin + cell.len() - 1 } else { begin..begin + cell.len() }
-    }));
+    let quote_count = quote_count(line);
+    let has_quotes = 0 < quote_count && quote_count.is_multiple_of(2);
+    let (mut start, mut quoted) = (0, false);
+    for (at, &byte) in line.iter().enumerate() {
+        if byte == separator && !quoted {
+            cells.push(cell(line, start..at, has_quotes));
+            start = at + 1;
+        } else if has_quotes && byte == b'"' {
+            quoted = !quoted;
+        }
+    }
+    cells.push(cell(line, start..line.len(), has_quotes));
+}
+
+/// Returns where the content of a cell is, without blanks and, if it `may_be_quoted`, quotes around it.
+fn cell(line: &[u8], part: Range<usize>, may_be_quoted: bool) -> Range<usize> {
+    let text = line.get(part.clone()).unwrap_or_default();
+    let begin = part.start + (text.len() - text.trim_ascii_start().len());
+    let text = text.trim_ascii();
+    let is_quoted =
+        may_be_quoted && 1 < text.len() && text.starts_with(b"\"") && text.ends_with(b"\"");
+    if is_quoted { begin + 1..begin + text.len() - 1 } else { begin..begin + text.len() }
 }
 
 #[cfg(test)]

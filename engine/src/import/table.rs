@@ -2,6 +2,7 @@
 
 use super::known::{self, Quantity};
 use super::lines::{cells_between, filled, lines};
+use super::source::Source;
 use super::text::name;
 use super::time_unit::TimeUnit;
 
@@ -58,6 +59,17 @@ impl Table {
         let rows = rows.filter_map(|(_, line)| line).take(LINES_SHOWN);
         let rows = rows.map(|line| cut(line, separator)).collect();
         Some(Self::with_header(number, header, separator, rows))
+    }
+
+    /// Returns the program whose columns the first line has; [`Source::Columns`] if none is known.
+    pub(super) fn program_of_header(head: &[u8]) -> Source {
+        let first = filled(lines(head)).find_map(|(_, line)| line).unwrap_or_default();
+        let source = |separator| {
+            let table = Self::with_header(1, first, separator, Vec::new());
+            known::program_of(&table.names).source
+        };
+        let mut sources = SEPARATORS.into_iter().map(source);
+        sources.find(|source| *source != Source::Columns).unwrap_or(Source::Columns)
     }
 
     fn of_unknown(head: &[u8]) -> Option<Self> {

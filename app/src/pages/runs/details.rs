@@ -200,11 +200,7 @@ fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
         });
         let now = text::local(text::now());
         let when = text::list_date(&text::local(run.started_at), &now);
-        let rows = match run.headline.rows {
-            1 => "1 configuration".to_owned(),
-            rows => format!("{rows} configurations"),
-        };
-        let line = format!("{when} · {rows}");
+        let line = format!("{when} · {}", run.parts_text());
         Spans::plain(Type::Small, &line, tokens.t2).label(ui);
     });
 }

@@ -25,6 +25,8 @@ impl Limits {
     /// The limits for reading a run file.
     pub(in crate::format) const RUN: Self =
         Self { values: MAX_SAMPLES * COLUMNS, other_bytes: MAX_OTHER_BYTES };
+    /// No limit, for a capture: the size of its file is limited.
+    pub(in crate::format) const CAPTURE: Self = Self { values: u64::MAX, other_bytes: u64::MAX };
 
     /// Counts `count` values of sample columns; returns an error if the limit is exceeded.
     pub(in crate::format) fn take_values(&mut self, count: usize) -> Result<(), JsonError> {

@@ -1,9 +1,9 @@
 //! Overview of the selected runs: small histograms, and facts about a single run.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use eframe::egui::{Id, Ui};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::of_histograms;
 use jitterscope_engine::stats::LogHistogram;
 
@@ -80,23 +80,27 @@ pub(super) fn one_ui(
         Spans::plain(Type::Small, text, tokens.t2).label(ui);
     };
     line(ui, &format!("{} · {}", run.test_name, text::date(&text::local(run.started_at))));
-    let rows = match run.headline.rows {
-        parts if item.is_check() => format!("{parts} measurements"),
-        1 => "1 configuration".to_owned(),
-        rows => format!("{rows} configurations"),
-    };
-    let size = text::format_bytes(item.bytes);
-    line(ui, &format!("{} measured · {rows} · {size}", text::format_long_time(run.measured)));
+    let verb = if run.is_recorded() { "recorded" } else { "measured" };
+    // A histogram has no length.
+    let length = Some(run.measured).filter(|length| !run.is_recorded() || Nanos::ZERO < *length);
+    let length = length.map(|length| format!("{} {verb}", text::format_long_time(length)));
+    let parts = [length, Some(run.parts_text()), Some(text::format_bytes(item.bytes))];
+    line(ui, &parts.into_iter().flatten().collect::<Vec<_>>().join(" · "));
     line(ui, &run.machine);
     match run_preview {
         None => {}
         Some(Err(why)) => line(ui, why),
-        Some(Ok(run_preview)) => facts_ui(ui, run_preview, actions),
+        Some(Ok(run_preview)) => {
+            if !run.is_recorded() {
+                settings_ui(ui, run_preview);
+            }
+            sums_ui(ui, run_preview, actions);
+        }
     }
 }
 
-/// Draws requested and applied conditions, the settings, and the checksums of measurement and file.
-fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action>) {
+/// Draws requested and applied conditions, and the settings.
+fn settings_ui(ui: &mut Ui, run_preview: &RunPreview) {
     let tokens = Tokens::of(ui);
     let (severity, applied) = match run_preview.rows.as_slice() {
         [row] => {
@@ -123,6 +127,11 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
         .paragraph_within(ui, width);
     let settings = words::settings(&run_preview.settings);
     Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
+}
+
+/// Draws the checksums of measurement and file.
+fn sums_ui(ui: &mut Ui, run_preview: &RunPreview, actions: &mut Vec<Action>) {
+    let width = ui.available_width();
     for (of, digits) in
         [(Sum::Measurement, &run_preview.measurement), (Sum::File, &run_preview.checksum)]
     {

@@ -6,7 +6,7 @@ mod mutation;
 mod recorded;
 pub(crate) mod sample;
 
-pub(crate) use mutation::Random;
+pub(crate) use mutation::{Random, peak_mib, requested_count, requested_seed};
 
 use jitterscope_engine::export::{
     self, Format, Identity, IncludedNames, Options, Parts, default_row,

@@ -549,3 +549,24 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     harness.get_all_by_label("Compare").last().unwrap().click();
     step_until(&mut harness, |app| app.page() == PageId::Compare);
 }
+
+#[test]
+fn opening_many_files_shows_its_progress_and_can_be_canceled() {
+    const COUNT: usize = 1_000;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for number in 0..COUNT {
+        let rows: String = (0..20).map(|row| format!("60,{}\n", 16 + (row * number) % 7)).collect();
+        let path = other.path().join(format!("{number}.csv"));
+        std::fs::write(path, format!("fps,frametime\n{rows}")).unwrap();
+    }
+    let mut harness = window(&folder);
+    drop_on(&mut harness, &[other.path().to_owned()]);
+    step_until(&mut harness, |app| app.session().imports().progress().is_some());
+    harness.get_by_label("Cancel opening files").click();
+    harness.run_steps(3);
+    step_until(&mut harness, |app| app.session().imports().progress().is_none());
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Cancel opening files").is_none());
+    let saved = Store::at(folder.path()).lines().unwrap().len();
+    assert!(saved < COUNT, "{saved}");
+}

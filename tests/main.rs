@@ -20,6 +20,7 @@ mod guide; // The user guide: its glossary, its links, and its commands.
 mod host_window; // The host chooser: tests on other PCs, shown live in the window.
 mod hosts; // Tests on other PCs, with a script that replaces ssh.
 mod keyboard; // Typical work with the keyboard only.
+mod liars; // Hosts that lie, on the command line and in the window: each ends in a sentence.
 mod library; // Saved runs in the list: histograms, notes and tags, folder.
 mod limits; // Limits on CPUs and CPU time: respected by plans, and shown in results.
 mod live; // Runs that really measure: counts, order, stopping, no lost data.

@@ -2,7 +2,7 @@
 //! each, and none panics.
 //!
 //! Most files are still valid JSON, and many are still valid runs. A normal test run tries some hundred
-//! files; with `JITTERSCOPE_LONG_TESTS=1`, it tries 100 000.
+//! files; with `JITTERSCOPE_LONG_TESTS=1`, it tries 100 000, and with `JITTERSCOPE_MUTATED_FILES=200000` that many.
 #![cfg(unix)]
 
 use std::ffi::OsString;
@@ -20,15 +20,14 @@ use jitterscope_engine::store;
 use serde_json::{Map, Value, json};
 
 use super::cli::is_long;
-use super::exchange::Random;
-use super::exchange::sample;
+use super::exchange::{Random, peak_mib, requested_count, requested_seed, sample};
 use super::tidy::root;
 
 /// Number of changed files in a normal test run and in a long one.
 const CASES: [u64; 2] = [300, 100_000];
 /// The environment variables for the child processes that try the files: the number of files, and the seed of
 /// the random changes.
-const VARIABLES: [&str; 2] = ["JITTERSCOPE_MUTATED_RUNS", "JITTERSCOPE_MUTATED_SEED"];
+const VARIABLES: [&str; 2] = ["JITTERSCOPE_MUTATED_RUNS", "JITTERSCOPE_MUTATED_RUNS_SEED"];
 /// Maximum number of runs that `alternate` really measures, and maximum length of such a run.
 const MAX_MEASURED: u64 = 4;
 const MAX_LENGTH: Nanos = Nanos::from_millis(120);
@@ -100,11 +99,11 @@ fn pick<T: Clone>(from: &[T], random: &mut Random) -> T {
     from[random.below(from.len())].clone()
 }
 
-/// Returns a run of each kind of test, with short columns.
+/// Returns a run of each kind of test, a capture, and a recording, with short columns.
 fn originals() -> Vec<Value> {
     let mut saved = Vec::new();
     store::format::write(&sample::run("a name"), &mut saved).unwrap();
-    let mut files = vec![serde_json::from_slice(&saved).unwrap()];
+    let mut files: Vec<Value> = vec![serde_json::from_slice(&saved).unwrap()];
     let mut paths: Vec<PathBuf> = fs::read_dir(root().join("tests/older"))
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -113,7 +112,18 @@ fn originals() -> Vec<Value> {
     paths.sort();
     files
         .extend(paths.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()));
-    assert!(files.len() == 8, "{paths:?}");
+    let mut capture = files.last().unwrap().clone();
+    let mut recording = capture.clone();
+    let frames = json!({ "label": "game", "elapsed_nanos": null, "frame_times_nanos": [16_000_000, 17_000_000] });
+    (capture["plan"], capture["capture"]) = (Value::Null, json!({ "frames": [frames] }));
+    let recorded = fs::read(root().join("tests/recordings/game.json")).unwrap();
+    recording["plan"] = Value::Null;
+    recording["recording"] = serde_json::from_slice(&recorded).unwrap();
+    for run in [&mut capture, &mut recording] {
+        run["trials"] = json!([]);
+    }
+    files.extend([capture, recording]);
+    assert!(files.len() == 10, "{paths:?}");
     files.iter_mut().for_each(shorten);
     files
 }
@@ -269,6 +279,8 @@ fn mutate(mut run: Value, random: &mut Random) -> Value {
                 continue;
             }
             1..=3 => &mut run["plan"],
+            4 if run["capture"].is_object() => &mut run["capture"],
+            4 if run["recording"].is_object() => &mut run["recording"],
             4 => &mut run["health"],
             5 => &mut run["machine"],
             6 => &mut run["trials"],
@@ -401,7 +413,7 @@ fn mutated_runs_in_this_process() {
             panic!("case {number}");
         }
     }
-    println!("{count} files: {counts:?}");
+    println!("{count} run files from seed {seed}, peak memory {:?} MiB: {counts:?}", peak_mib());
     assert!(count / 5 < counts.read && counts.read < count, "{counts:?}");
     assert!(
         0 < counts.refused && 0 < counts.compared && 0 < counts.shown && 0 < counts.runnable,
@@ -411,13 +423,14 @@ fn mutated_runs_in_this_process() {
 
 #[test]
 fn runs_with_changed_values_are_shown_compared_and_alternated_or_refused() {
-    let count = CASES[usize::from(is_long())];
+    let count = requested_count().unwrap_or(CASES[usize::from(is_long())]);
+    let first = requested_seed().unwrap_or(0);
     // Two processes use two CPUs in a long test run.
     let children = [0x6a69_7474, 0x6572_2121].map(|seed: u64| {
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "mutated_runs::mutated_runs_in_this_process", "--nocapture"])
             .env(VARIABLES[0], (count / 2).to_string())
-            .env(VARIABLES[1], seed.to_string())
+            .env(VARIABLES[1], (seed ^ first).to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -1,18 +1,21 @@
-//! Files of settings, of the window's state, and of priors in which random bytes were changed: each is read or refused,
-//! none panics, and none takes long.
+//! Files of settings, of the window's state, of priors, and of limits in which random bytes were changed: each is read or
+//! refused, none panics, and none takes long.
 //!
-//! A normal test run tries some hundred files of each kind; with `JITTERSCOPE_LONG_TESTS=1`, it tries 5 000.
+//! A normal test run tries some hundred files of each kind; with `JITTERSCOPE_LONG_TESTS=1`, it tries 5 000, and with
+//! `JITTERSCOPE_MUTATED_FILES=100000` that many.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jitterscope::{Settings, SettingsFile, check_window_state};
+use jitterscope::{Settings, SettingsFile, Status, check_window_state, run_command_line};
 use jitterscope_engine::store::repeats::read_prior;
 
 use super::cli::is_long;
-use super::exchange::Random;
+use super::exchange::{Random, peak_mib, requested_count, requested_seed};
 
 /// Number of changed files of each kind in a normal test run and in a long one.
 const CASES: [usize; 2] = [300, 5_000];
@@ -39,6 +42,11 @@ const PIECES: [&str; 17] = [
     "é\u{202e}",
 ];
 
+fn count() -> usize {
+    let requested = requested_count().map(|count| usize::try_from(count).unwrap());
+    requested.unwrap_or(CASES[usize::from(is_long())])
+}
+
 /// Returns a text with one to four random changes.
 fn mutate(original: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = original.to_vec();
@@ -57,18 +65,24 @@ fn mutate(original: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// Changes a file at random, and calls `read` with each; returns how many were accepted.
 fn try_all(path: &Path, original: &[u8], read: impl Fn() -> bool) -> usize {
-    let mut random = Random(0x5eed_0055);
-    let count = CASES[usize::from(is_long())];
+    let seed = requested_seed().unwrap_or(0x5eed_0055);
+    let mut random = Random(seed);
+    let (count, mut slowest) = (count(), Duration::ZERO);
     let mut accepted = 0;
     for number in 0..count {
         let bytes = mutate(original, &mut random);
         fs::write(path, &bytes).unwrap();
         let began = Instant::now();
         accepted += usize::from(read());
+        slowest = began.elapsed().max(slowest);
         let text = || String::from_utf8_lossy(&bytes).into_owned();
         assert!(began.elapsed() < MAX_TIME, "file {number} takes long: {}", text());
     }
-    println!("{}: {accepted} of {count} accepted", path.display());
+    println!(
+        "{}: {accepted} of {count} accepted, from seed {seed}, the slowest {slowest:?}, peak memory {:?} MiB",
+        path.display(),
+        peak_mib()
+    );
     accepted
 }
 
@@ -92,7 +106,7 @@ fn changed_settings_are_read_or_set_aside() {
         }
         word.is_none()
     });
-    assert!(0 < accepted && accepted < CASES[usize::from(is_long())]);
+    assert!(0 < accepted && accepted < count());
 }
 
 #[test]
@@ -113,7 +127,7 @@ fn changed_states_of_the_window_are_used_or_set_aside() {
         }
         word.is_none()
     });
-    assert!(0 < accepted && accepted < CASES[usize::from(is_long())]);
+    assert!(0 < accepted && accepted < count());
 }
 
 #[test]
@@ -136,4 +150,44 @@ fn changed_priors_are_read_or_refused() {
         }
     });
     assert!(0 < accepted);
+}
+
+/// Set for the child process that tries files of limits: the command line prints its messages on standard error.
+const LIMITS: &str = "JITTERSCOPE_MUTATED_LIMITS";
+
+#[test]
+fn changed_limits_in_this_process() {
+    if std::env::var_os(LIMITS).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("limits.toml");
+    let original = "time-limit = \"10min\"\ndisturbed = \"count\"\n\n[[test]]\ntest = \"frame-loop\"\n\
+                    name = \"a\"\npreset = \"quick\"\nsettings = { fps = 144, duration = \"5s\" }\n\n\
+                    [[test.limit]]\nmetric = \"p99\"\nmax = \"2ms\"\n\n[[test.limit]]\nmetric = \"p50\"\n\
+                    max = \"100s\"\n";
+    // A file that cannot be written is noticed once the limits are accepted, before anything is measured.
+    let report = folder.path().join("missing").join("report.xml");
+    let args =
+        ["jitterscope-cli", "check", path.to_str().unwrap(), "--junit", report.to_str().unwrap()];
+    let accepted = try_all(&path, original.as_bytes(), || {
+        let status = run_command_line(args.map(OsString::from));
+        assert!(matches!(status, Status::Failed | Status::WrongUse), "{status:?}");
+        status == Status::Failed
+    });
+    assert!(0 < accepted && accepted < count());
+}
+
+#[test]
+fn changed_limits_are_accepted_or_refused() {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "mutated_settings::changed_limits_in_this_process", "--nocapture"])
+        .env(LIMITS, "1")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&child.stdout);
+    println!("{text}");
+    assert!(child.status.success() && text.contains("1 passed"), "{text}");
 }

@@ -2,6 +2,9 @@
 //! run, even if the program is killed. Only on Linux, because the tests read the state of threads from
 //! `/proc`.
 
+#[cfg(target_os = "linux")]
+mod ordinary;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

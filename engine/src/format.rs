@@ -43,7 +43,7 @@ use json::{Json, Limits};
 
 pub use crate::run::{FORMAT, FORMAT_VERSION};
 pub use check_result::check_result;
-pub(crate) use claims::is_plausible;
+pub(crate) use claims::{is_plausible, without_controls};
 pub(crate) use journal::{
     Entry, MAX_LINE_BYTES, journal_version, parse_entry, read_entry, write_lines,
 };

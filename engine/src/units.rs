@@ -38,7 +38,12 @@ const MAX_QUOTED: usize = 60;
 
 /// Returns a value to quote in a message: only its first 60 characters and an ellipsis if it is longer.
 pub fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_QUOTED).and_then(|(end, _)| text.get(..end)) {
+    cut(text, MAX_QUOTED)
+}
+
+/// Returns the beginning of a text, with "…" where it is longer than this number of characters.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
         None => Cow::Borrowed(text),
         Some(beginning) => Cow::Owned(format!("{}…", beginning.trim_end())),
     }

@@ -19,6 +19,8 @@ use crate::cli::is_long;
 const CASES: [u64; 2] = [3_000, 1_000_000];
 /// An environment variable with another number of mutated files.
 const COUNT: &str = "JITTERSCOPE_MUTATED_FILES";
+/// An environment variable with the seed of the random changes.
+const SEED: &str = "JITTERSCOPE_MUTATED_SEED";
 /// Maximum memory in addition to four times the largest file.
 const ALLOWANCE_MIB: u64 = 100;
 /// Text that is likely to break parsers: extreme numbers, an unmatched quote, separators, line ends.
@@ -67,6 +69,16 @@ impl Random {
     }
 }
 
+/// Returns the number of mutated files that the environment requests.
+pub(crate) fn requested_count() -> Option<u64> {
+    std::env::var(COUNT).ok()?.parse().ok()
+}
+
+/// Returns the seed that the environment requests; never 0, which would yield only zeros.
+pub(crate) fn requested_seed() -> Option<u64> {
+    std::env::var(SEED).ok()?.parse().ok().filter(|seed| *seed != 0)
+}
+
 /// Returns a randomly selected file with one to four random changes.
 fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = files[random.below(files.len())].clone();
@@ -106,7 +118,7 @@ fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 }
 
 /// Returns the peak memory of this process in MiB; `None` if the system does not report it.
-fn peak_mib() -> Option<u64> {
+pub(crate) fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? / 1_024)
@@ -115,9 +127,10 @@ fn peak_mib() -> Option<u64> {
 #[test]
 fn mutated_files_are_read_or_refused() {
     let files = whole();
-    let asked = std::env::var(COUNT).ok().and_then(|count| count.parse::<u64>().ok());
+    let asked = requested_count();
     let cases = asked.unwrap_or(CASES[usize::from(is_long())]);
-    let (mut random, mut read_count) = (Random(0x6a69_7474_6572), 0_u64);
+    let seed = requested_seed().unwrap_or(0x6a69_7474_6572);
+    let (mut random, mut read_count) = (Random(seed), 0_u64);
     let (mut slowest, mut longest) = (Duration::ZERO, 0);
     for case in 0..cases {
         let bytes = mutated(&files, &mut random);
@@ -130,7 +143,7 @@ fn mutated_files_are_read_or_refused() {
         read_count += u64::from(is_read);
     }
     println!(
-        "{cases} mutated files, {read_count} read, the longest {longest} bytes, the slowest {slowest:?}, \
+        "{cases} mutated files from seed {seed}, {read_count} read, the longest {longest} bytes, the slowest {slowest:?}, \
          peak memory {:?} MiB",
         peak_mib()
     );

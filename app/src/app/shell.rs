@@ -289,7 +289,7 @@ fn right_ui(
     hosts: &mut HostMenu,
     actions: &mut Vec<Action>,
 ) {
-    progress_ui(ui, session, page, width_class);
+    progress_ui(ui, session, page, width_class, actions);
     if has_place(page) && width_class != WidthClass::Narrow {
         hosts.badge_ui(ui, session, width_class == WidthClass::Medium, actions);
     }

@@ -218,10 +218,9 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
         recorder.step();
         let now = clock_nanos();
         let commands = control.as_mut().map(RecordControl::commands).unwrap_or_default();
-        for command in &commands {
-            if *command == RecordCommand::Mark {
-                recorder.mark();
-            }
+        // Marks that arrive together mark the same time.
+        if commands.contains(&RecordCommand::Mark) {
+            recorder.mark();
         }
         if let Some(control) = &control
             && 1_000_000_000 <= now - published

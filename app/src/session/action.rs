@@ -213,6 +213,8 @@ pub enum Action {
     AskForFile,
     /// Open files of any supported kind, and all supported files in these folders.
     OpenFiles(Vec<PathBuf>),
+    /// Cancel to open the files that have not been opened.
+    CancelOpening,
     /// Open this series (the frames of one process or swap chain) of a file that has several
     /// series; `None` skips the file.
     ChooseSeries(Option<Series>),

@@ -4,7 +4,8 @@ mod work;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use jitterscope_engine::import::{Column, Options, Series, Table};
@@ -17,6 +18,7 @@ use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::instance::take_requests;
 use crate::text::import as words;
+use work::OpenProgress;
 
 pub(super) use work::ENDINGS;
 
@@ -102,6 +104,10 @@ pub struct Imports {
     /// The folder for requests of later starts of the app, if it is checked. The task that checks
     /// it ends when this value is dropped.
     watched: Option<Arc<PathBuf>>,
+    /// The progress of the files that are being opened, as long as their task runs.
+    progress: Weak<OpenProgress>,
+    /// Whether the user canceled opening files since the last outcome.
+    is_canceled: bool,
 }
 
 impl Part for Imports {
@@ -118,8 +124,30 @@ impl Part for Imports {
 
 impl Imports {
     pub(super) fn new(host: &TaskHost) -> Self {
-        let (questions, tables) = (VecDeque::new(), VecDeque::new());
-        Self { tasks: Tasks::new(host), questions, tables, watched: None }
+        Self {
+            tasks: Tasks::new(host),
+            questions: VecDeque::new(),
+            tables: VecDeque::new(),
+            watched: None,
+            progress: Weak::new(),
+            is_canceled: false,
+        }
+    }
+
+    /// Returns how many files have been opened, and of how many, while several files are being opened.
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        let progress = self.progress.upgrade()?;
+        let [done, total] =
+            [&progress.done, &progress.total].map(|count| count.load(Ordering::Relaxed));
+        (1 < total).then_some((done, total))
+    }
+
+    /// Cancels to open the files that have not been opened.
+    pub(super) fn cancel(&mut self) {
+        if let Some(progress) = self.progress.upgrade() {
+            progress.is_canceled.store(true, Ordering::Relaxed);
+            self.is_canceled = true;
+        }
     }
 
     /// Returns the file for which the user must select a process or swap chain, if there is one.
@@ -180,7 +208,7 @@ impl Imports {
     }
 
     /// Starts to open files, and all supported files in folders among them; refuses during a test.
-    pub(super) fn open(&self, paths: Vec<PathBuf>, context: &Context) {
+    pub(super) fn open(&mut self, paths: Vec<PathBuf>, context: &Context) {
         if paths.is_empty() {
             return;
         }
@@ -188,7 +216,9 @@ impl Imports {
             context.report_error(words::WHILE_RUNNING);
             return;
         }
-        self.start(context, move |store| work::open_all(store, &paths));
+        let progress = Arc::new(OpenProgress::default());
+        self.progress = Arc::downgrade(&progress);
+        self.start(context, move |store| work::open_all(store, &paths, &progress));
     }
 
     fn start(
@@ -225,7 +255,8 @@ impl Imports {
 
     /// Reports the outcome of opening files, and shows the opened run or the list of runs.
     fn handle_outcome(&mut self, files: Vec<Opened>, context: &Context) {
-        if files.is_empty() {
+        let is_canceled = std::mem::take(&mut self.is_canceled);
+        if files.is_empty() && !is_canceled {
             context.report_error(words::NOTHING_THERE);
         }
         let (mut runs, mut failures) = (Vec::new(), Vec::new());

@@ -14,6 +14,49 @@ pub(crate) fn is_plausible(line: &[u8]) -> bool {
     serde_json::from_slice::<Plausible>(line).is_ok()
 }
 
+/// Replaces the control characters in the texts of a line of JSON with spaces: a text of another PC with a line end could
+/// forge lines of a result while it is measured.
+pub(crate) fn without_controls(line: Vec<u8>) -> Vec<u8> {
+    let is_control = |number: u32| {
+        char::from_u32(number).is_some_and(char::is_control) || matches!(number, 0x2028 | 0x2029)
+    };
+    // In JSON, a control character of a text is an escape; those from U+0080 on may also stand for themselves.
+    if !line.iter().any(|byte| matches!(byte, b'\\' | 0x7f | 0xc2 | 0xe2)) {
+        return line;
+    }
+    let mut cleaned = Vec::with_capacity(line.len());
+    let mut rest = line.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        let length = match rest {
+            [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] | [0xc2, 0x80..=0x9f, ..] => 2,
+            [b'\\', b'u', a, b, c, d, ..] => {
+                let digits = [*a, *b, *c, *d];
+                let digits = std::str::from_utf8(&digits).ok();
+                let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                if number.is_some_and(is_control) { 6 } else { 0 }
+            }
+            [0x7f, ..] => 1,
+            [0xe2, 0x80, 0xa8 | 0xa9, ..] => 3,
+            _ => 0,
+        };
+        if 0 < length {
+            cleaned.push(b' ');
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
+        cleaned.push(*first);
+        rest = after;
+        // An escaped backslash begins no other escape.
+        if *first == b'\\'
+            && let Some((escaped, after)) = rest.split_first()
+        {
+            cleaned.push(*escaped);
+            rest = after;
+        }
+    }
+    cleaned
+}
+
 /// Any JSON within the limits; its values are not stored.
 struct Plausible;
 
@@ -85,6 +128,22 @@ fn check_count<E: serde::de::Error>(count: &mut usize) -> Result<(), E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_a_line_have_no_control_characters() {
+        let text =
+            "a\u{0}\u{7}\u{8}\t\n\u{c}\r\u{1b}[31m\u{7f}\u{85}\u{9b}\u{2028}é\u{202e}\\n\\\"{}";
+        let line = serde_json::to_vec(&serde_json::json!({ "k": [text, 1] })).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&without_controls(line)).unwrap();
+        let expected = ["a", &" ".repeat(8), "[31m", &" ".repeat(4), "é\u{202e}\\n\\\"{}"].concat();
+        assert_eq!(read["k"][0], expected.as_str());
+        let escaped = br#"{"k":"\u001b\u009B\u00e9\ud83d\ude00\\u001b\/x"}"#.to_vec();
+        let read: serde_json::Value = serde_json::from_slice(&without_controls(escaped)).unwrap();
+        assert_eq!(read["k"], "  é\u{1f600}\\u001b/x");
+        for whole in [&b"{\"k\":\"plain\"}"[..], b"", b"\\", b"\\u00", b"\xc2", b"\xe2\x80"] {
+            assert_eq!(without_controls(whole.to_vec()), whole);
+        }
+    }
 
     #[test]
     fn a_line_is_plausible_up_to_the_limits() {

@@ -1,7 +1,10 @@
 //! The texts of a run that come from the user, the system, or another program.
 
+use std::borrow::Cow;
+
 use super::{Ending, Run, Subject, Trace};
 use crate::platform::Refusal;
+use crate::units::cut;
 
 impl Run {
     /// Calls `change` for every text of a run that comes from the user, the system, or another program.
@@ -53,7 +56,8 @@ impl Run {
         }
     }
 
-    /// Makes every text one line, except the note: a name with a line end could forge lines of a result, such as a verdict.
+    /// Makes every text one line of bounded length, except the note: a name with a line end could forge lines of a result,
+    /// such as a verdict, and a name of a megabyte would take its time wherever it is shown.
     pub(crate) fn make_single_lines(&mut self) {
         let machine = &mut self.machine;
         let facts = [&mut machine.os, &mut machine.kernel, &mut self.host];
@@ -67,8 +71,14 @@ impl Run {
     }
 }
 
-/// Replaces control characters, line ends among them, with spaces.
+/// Maximum number of characters of a text other than the note: more than this program writes.
+const MAX_CHARS: usize = 4_000;
+
+/// Replaces control characters, line ends among them, with spaces, and omits what is too long.
 fn make_single_line(text: &mut String) {
+    if let Cow::Owned(beginning) = cut(text, MAX_CHARS) {
+        *text = beginning;
+    }
     let is_end = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     if text.contains(is_end) {
         *text = text.replace(is_end, " ");
@@ -80,6 +90,21 @@ mod tests {
     use super::*;
     use crate::plan::{CpuFacts, FrameLoop, Plan, Probe as _};
     use crate::store::format;
+
+    #[test]
+    fn a_name_of_a_megabyte_is_read_to_its_beginning() {
+        let plan = FrameLoop::default();
+        let stages = plan.stages(&CpuFacts::default());
+        let mut run = Run::planned(Plan::FrameLoop(plan).into(), &stages);
+        run.name = "é".repeat(1 << 19);
+        run.note = run.name.clone();
+        run.trials[0].trial.label.clone_from(&run.name);
+        let mut file = Vec::new();
+        format::write(&run, &mut file).unwrap();
+        let read = format::read(&file).unwrap();
+        assert_eq!((read.name.chars().count(), read.note), (MAX_CHARS + 1, run.note));
+        assert_eq!(read.trials[0].trial.label, read.name);
+    }
 
     #[test]
     fn a_name_with_line_ends_forges_no_line() {

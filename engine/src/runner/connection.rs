@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent_error::{AgentError, Transport};
-use crate::format::MAX_LINE_BYTES;
 use crate::format::protocol::{
     AgentAnswer, AgentFacts, AgentRequest, ProtocolError, answer_in, read_answer, write_request,
 };
+use crate::format::{MAX_LINE_BYTES, without_controls};
 use crate::measure::start_thread;
 use crate::platform::{PipedProgram, Pipes};
 
@@ -128,7 +128,7 @@ impl Connection {
     /// Returns the next line from the agent; `None` if no line arrives within `patience`.
     pub(super) fn next_line(&self, patience: Duration) -> Result<Option<Vec<u8>>, Lost> {
         match self.lines.recv_timeout(patience) {
-            Ok(Incoming::Line(line)) => Ok(Some(line)),
+            Ok(Incoming::Line(line)) => Ok(Some(without_controls(line))),
             Ok(Incoming::TooLong) => Err(Lost::Noise),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Lost::Ended),

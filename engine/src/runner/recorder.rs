@@ -140,6 +140,8 @@ pub struct Recorder {
     has_later_games: bool,
     /// Whether a row of any log has arrived.
     has_rows: bool,
+    /// Whether frames had no room, which is noted.
+    is_full: bool,
     log: Option<FollowedLog>,
     alignment: Alignment,
     own_delay: Option<Nanos>,
@@ -240,6 +242,7 @@ impl Recorder {
             process_seen: Nanos::ZERO,
             has_later_games: false,
             has_rows: false,
+            is_full: false,
             log,
             alignment: Alignment::default(),
             own_delay: None,
@@ -309,8 +312,9 @@ impl Recorder {
     /// Marks the current time, as the user requested.
     pub fn mark(&mut self) {
         let at = Nanos::new(clock_nanos()) - self.start;
-        self.more.events.push(RecordedEvent { at, length: Nanos::ZERO, kind: EventKind::Mark });
-        self.wanted.add_mark(at);
+        if self.add_event(RecordedEvent { at, length: Nanos::ZERO, kind: EventKind::Mark }) {
+            self.wanted.add_mark(at);
+        }
     }
 
     /// Returns what was recorded so far.

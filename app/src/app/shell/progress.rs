@@ -1,18 +1,27 @@
-//! The progress of the running test or check, in the top bar.
+//! The progress of the running test or check, or of opening files, in the top bar.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::Pace;
 
 use super::{WidthClass, single};
-use crate::session::{PageId, SequenceState, Session};
+use crate::session::{Action, PageId, SequenceState, Session};
 use crate::text;
 use crate::theme::size;
-use crate::widgets::progress;
+use crate::widgets::{Button, progress};
+
+/// Interval at which the progress of opening files is drawn.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Draws the progress with the remaining time; draws nothing if nothing is running.
-pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_class: WidthClass) {
+pub(super) fn progress_ui(
+    ui: &mut Ui,
+    session: &Session,
+    page: PageId,
+    width_class: WidthClass,
+    actions: &mut Vec<Action>,
+) {
     if let Some(check) = session.running().quick().check() {
         let (share, left) =
             check.progress(session.running().live().map(|(_, live)| live), Instant::now());
@@ -59,5 +68,14 @@ pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_cl
         };
         let width = if width_class == WidthClass::Wide { size::PROGRESS_WIDTH } else { 150.0 };
         progress(ui, single(live.progress(now)), &step, &left, width);
+    } else if let Some((done, total)) = session.imports().progress() {
+        let share = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        let step = format!("Opened {}", text::format_count(done));
+        let left = format!("of {}", text::count_text(total, "files"));
+        progress(ui, single(share(done) / share(total)), &step, &left, 150.0);
+        if ui.add(Button::new("Cancel").name("Cancel opening files").bar()).clicked() {
+            actions.push(Action::CancelOpening);
+        }
+        ui.ctx().request_repaint_after(LOOK);
     }
 }

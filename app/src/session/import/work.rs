@@ -1,6 +1,7 @@
 //! Opens files on a background thread: reads, evaluates, and saves them.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use jitterscope_engine::import::{self, ImportError, Options};
 use jitterscope_engine::run::Run;
@@ -19,8 +20,20 @@ const MAX_DEPTH: usize = 4;
 pub(in crate::session) const ENDINGS: [&str; 8] =
     ["json", "html", "htm", "csv", "hml", "hgrm", "hist", "tsv"];
 
-/// Opens files, and all supported files in folders among them, in the order of their names.
-pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
+/// How far files have been opened. The window shows it, and can cancel the rest.
+#[derive(Debug, Default)]
+pub(super) struct OpenProgress {
+    pub(super) total: AtomicUsize,
+    pub(super) done: AtomicUsize,
+    pub(super) is_canceled: AtomicBool,
+}
+
+/// Opens files, and all supported files in folders among them, in the order of their names, until canceled.
+pub(super) fn open_all(
+    store: Option<&Store>,
+    paths: &[PathBuf],
+    progress: &OpenProgress,
+) -> Vec<Opened> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -31,7 +44,9 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
     }
     files.truncate(MAX_FILES);
     let is_one = files.len() == 1;
-    let opened = files.iter().map(|path| match open(store, path, &Options::default(), is_one) {
+    progress.total.store(files.len(), Ordering::Relaxed);
+    let wanted = files.iter().take_while(|_| !progress.is_canceled.load(Ordering::Relaxed));
+    let opened = wanted.map(|path| match open(store, path, &Options::default(), is_one) {
         // Do not ask for the columns of files found in a folder: the folder may have many unrelated
         // tables.
         Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
@@ -40,7 +55,10 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
         ),
         opened => opened,
     });
-    opened.collect()
+    let counted = opened.inspect(|_| {
+        progress.done.fetch_add(1, Ordering::Relaxed);
+    });
+    counted.collect()
 }
 
 fn file_name(path: &Path) -> String {
@@ -189,7 +207,7 @@ mod tests {
         }
         std::fs::write(inner.join("c.html"), "<html>").unwrap();
         std::fs::write(inner.join("d.csv"), "some,table\n1,2\n").unwrap();
-        let opened = open_all(None, std::slice::from_ref(&folder));
+        let opened = open_all(None, std::slice::from_ref(&folder), &OpenProgress::default());
         let names: Vec<&str> = opened
             .iter()
             .map(|opened| match opened {
@@ -198,11 +216,15 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["a.JSON", "b.csv", "c.html", "d.csv"]);
-        let named = open_all(None, &[inner.join("d.csv")]);
+        let named = open_all(None, &[inner.join("d.csv")], &OpenProgress::default());
         assert!(
             matches!(named.as_slice(), [Opened::Columns(_)]),
             "one that was named is asked about"
         );
+        let canceled = OpenProgress::default();
+        canceled.is_canceled.store(true, Ordering::Relaxed);
+        assert_eq!(open_all(None, std::slice::from_ref(&folder), &canceled).len(), 0);
+        assert_eq!(canceled.total.into_inner(), 4);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -212,10 +234,13 @@ mod tests {
         let paths = ["normal", "fifo"]
             .map(|name| examples.join(format!("frame-loop-{name}.jitterscope.json")));
         let are_evaluated = |paths: &[PathBuf]| -> Vec<bool> {
-            let opened = open_all(None, paths).into_iter().map(|opened| match opened {
-                Opened::Run(run) => run.shown.is_some(),
-                other => panic!("{other:?}"),
-            });
+            let opened =
+                open_all(None, paths, &OpenProgress::default()).into_iter().map(|opened| {
+                    match opened {
+                        Opened::Run(run) => run.shown.is_some(),
+                        other => panic!("{other:?}"),
+                    }
+                });
             opened.collect()
         };
         assert_eq!(are_evaluated(&paths), [false, false]);

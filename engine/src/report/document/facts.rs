@@ -6,7 +6,7 @@ use crate::machine::{Machine, NOT_REPORTED};
 use crate::platform::{PowerSource, TraceSource};
 use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
-use crate::units::{count_text, format_count, format_share};
+use crate::units::{count_text, cut, format_count, format_share};
 
 /// Returns the power source, and the governor (Linux) or power plan (Windows). Unknown values are omitted.
 fn power(machine: &Machine) -> impl Iterator<Item = String> {
@@ -125,14 +125,6 @@ const MAX_ANNOTATIONS: usize = 500;
 const MAX_TAGS: usize = 20;
 const MAX_TAG: usize = 200;
 pub(super) const MAX_NOTE: usize = 10_000;
-
-/// Returns the beginning of a text, with "…" where it is longer than this number of characters.
-pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
-        Some(beginning) => Cow::Owned(format!("{beginning}…")),
-        None => Cow::Borrowed(text),
-    }
-}
 
 /// Returns the tags of a run in a line.
 pub(super) fn tags(run: &Run) -> String {

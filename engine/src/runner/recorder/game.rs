@@ -6,12 +6,21 @@ use super::stutters::MAX_STUTTER;
 use crate::import::{LogNews, LogRow};
 use crate::nanos::Nanos;
 use crate::platform::{self, clock_nanos, raw_clock_nanos};
+use crate::run::MAX_SAVED_SAMPLES;
 use crate::run::recording::{EventKind, LaterGame, NoteKind, RecordedEvent, RecordedProcess, name};
+use crate::units::cut;
 
 /// Rows are placed on the clock this long after the first one: until then, the fastest one may still come.
 const ALIGN_FOR: Nanos = Nanos::from_secs(2);
 /// The alignment is corrected later if it was wrong by more than this.
 const MAX_MISALIGNMENT: Nanos = Nanos::from_micros(300);
+/// Maximum number of rows that are read in one step: more than a game writes in a minute.
+const MAX_NEWS: usize = 1 << 13;
+/// Maximum number of frames and of events of a recording: a file with more could not be opened again.
+const MAX_FRAMES: usize = MAX_SAVED_SAMPLES;
+const MAX_EVENTS: usize = 200_000;
+/// Maximum number of characters of a name that a log states.
+const MAX_NAME: usize = 200;
 /// Two processes with one number are the same if they started this close together: the system counts in ticks.
 const SAME_START: Nanos = Nanos::from_millis(100);
 
@@ -19,7 +28,8 @@ impl Recorder {
     /// Reads what is new in the log of the game.
     pub(super) fn read_log(&mut self) {
         let Some(log) = &self.log else { return };
-        let news: Vec<LogNews> = log.news.try_iter().collect();
+        // A log that grows without end must not keep this thread from its other work.
+        let news: Vec<LogNews> = log.news.try_iter().take(MAX_NEWS).collect();
         let now = Nanos::new(clock_nanos());
         for news in news {
             match news {
@@ -50,7 +60,7 @@ impl Recorder {
         self.row_process = None;
         let program = program_of_log(stem);
         if self.more.label.is_empty() {
-            program.clone_into(&mut self.more.label);
+            self.more.label = cut(program, MAX_NAME).into_owned();
         }
         let is_asked = self.request.process.is_none() && !program.is_empty();
         if is_asked && self.log_process.as_deref() != Some(program) {
@@ -135,7 +145,7 @@ impl Recorder {
         }
         self.row_process = row.process_id;
         let process = row.process_id.map_or_else(|| row.process.clone(), |id| id.to_string());
-        self.more.label.clone_from(&row.process);
+        self.more.label = cut(&row.process, MAX_NAME).into_owned();
         self.log_process = Some(process);
         self.process = None;
         self.follow_process();
@@ -190,13 +200,40 @@ impl Recorder {
             if presented < Nanos::ZERO {
                 continue;
             }
+            if !self.has_room_for_frames() {
+                self.more.tier.bad_row_count += 1;
+                continue;
+            }
             self.more.frames.push(presented, frame_time);
-            if is_stutter && frame_time <= MAX_STUTTER {
-                let (at, length, kind) = (presented, frame_time, EventKind::Stutter);
-                self.more.events.push(RecordedEvent { at, length, kind });
+            let (at, length, kind) = (presented, frame_time, EventKind::Stutter);
+            if is_stutter
+                && frame_time <= MAX_STUTTER
+                && self.add_event(RecordedEvent { at, length, kind })
+            {
                 self.wanted.add_event(at, length);
             }
         }
+    }
+
+    /// Whether another frame has room; notes the first one that has none.
+    fn has_room_for_frames(&mut self) -> bool {
+        let before = self.run.recording().map_or(0, |recording| recording.frames.len());
+        let has_room = before + self.more.frames.len() < MAX_FRAMES;
+        if !has_room && !std::mem::replace(&mut self.is_full, true) {
+            let text = format!("later frames are not saved: a recording has at most {MAX_FRAMES}");
+            self.note(Nanos::new(clock_nanos()), NoteKind::Log, text, None);
+        }
+        has_room
+    }
+
+    /// Adds an event; returns whether it had room. A report finds the stutters again by the frames.
+    pub(super) fn add_event(&mut self, event: RecordedEvent) -> bool {
+        let before = self.run.recording().map_or(0, |recording| recording.events.len());
+        let has_room = before + self.more.events.len() < MAX_EVENTS;
+        if has_room {
+            self.more.events.push(event);
+        }
+        has_room
     }
 }
 

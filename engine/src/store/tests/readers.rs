@@ -1,4 +1,8 @@
-//! Tests every reader of the store with mutated files: each file is read or rejected with a message, in bounded time.
+//! Tests every reader of the store, and of what an agent sends, with mutated files: each file is read or rejected with a
+//! message, in bounded time.
+//!
+//! `JITTERSCOPE_MUTATED_FILES=100000` tries that many files of each kind, and `JITTERSCOPE_MUTATED_SEED=7` other ones. Such
+//! a run is expected to be alone in its process: its memory is checked.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +10,25 @@ use super::*;
 
 /// If this environment variable is `1`, the tests take hours.
 const LONG: &str = "JITTERSCOPE_LONG_TESTS";
+/// Environment variables with the number of mutated inputs per reader, and with the first seed.
+const COUNT: &str = "JITTERSCOPE_MUTATED_FILES";
+const SEED: &str = "JITTERSCOPE_MUTATED_SEED";
+/// Maximum memory in addition to four times the largest file, in MiB. The test program itself takes up to 40.
+const ALLOWANCE_MIB: u64 = 100;
 /// Number of mutated inputs per reader; `LONG_COUNT` in the long tests.
 const SHORT_COUNT: u64 = 1_000;
 const LONG_COUNT: u64 = 100_000;
 /// A reader that takes longer than this hangs. A shorter limit fails on a busy disk, where one sync can take seconds.
 const HANG: Duration = Duration::from_mins(2);
 
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
 fn count() -> u64 {
+    if let Some(count) = number(COUNT) {
+        return count;
+    }
     if std::env::var(LONG).is_ok_and(|value| value == "1") { LONG_COUNT } else { SHORT_COUNT }
 }
 
@@ -85,19 +101,26 @@ fn survive(name: &str, corpus: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) 
     for whole in corpus {
         assert!(read(whole), "{name}: the corpus can be read");
     }
-    let (mut could, mut slowest) = (0_u64, Duration::ZERO);
-    for seed in 0..count() {
+    let (mut could, mut slowest, mut longest) = (0_u64, Duration::ZERO, 0);
+    let first = number(SEED).unwrap_or(0);
+    for seed in first..first + count() {
         let bytes = mutated(corpus, &mut fastrand::Rng::with_seed(seed));
+        longest = bytes.len().max(longest);
         let began = Instant::now();
         could += u64::from(read(&bytes));
         slowest = slowest.max(began.elapsed());
         assert!(began.elapsed() < HANG, "{name}: seed {seed} hangs");
     }
     println!(
-        "{name}: {} inputs, {could} readable, the slowest took {slowest:?}, peak memory {:?} MiB",
+        "{name}: {} inputs from seed {first}, {could} readable, the longest {longest} bytes, the slowest took \
+         {slowest:?}, peak memory {:?} MiB",
         count(),
         peak_mib()
     );
+    if let Some(peak) = peak_mib().filter(|_| number(COUNT).is_some()) {
+        let largest = u64::try_from(longest).unwrap() >> 20;
+        assert!(peak <= 4 * largest + ALLOWANCE_MIB, "{name}: {peak} MiB");
+    }
     assert!(0 < could && could < count(), "{name}: mutations matter and do not destroy everything");
 }
 
@@ -169,5 +192,46 @@ fn mutated_indexes_cost_nothing_but_time() {
         let lines = store.lines().unwrap();
         assert_eq!(lines.len(), expected.len());
         lines == expected && bytes.len() == corpus[0].len()
+    });
+}
+
+#[test]
+fn mutated_lines_of_an_agent_are_accepted_or_refused() {
+    use crate::format::protocol::{AgentAnswer, AgentFacts, answer_in, read_answer, write_answer};
+    use crate::machine::Detail;
+    use crate::plan::CpuFacts;
+    use crate::platform::TraceState;
+    let Run { machine, clock, .. } = run(1);
+    let facts = AgentAnswer::Machine(Box::new(AgentFacts {
+        app_version: "0.1.0".to_owned(),
+        machine,
+        clock,
+        cpus: CpuFacts { usable: vec![0, 1], physical_count: Some(1), one_a_core: vec![0] },
+        cpu_quota_percent: Some(150),
+        capabilities: Vec::new(),
+        detail: Detail::default(),
+        trace: TraceState::default(),
+        performance_cpu: Some(1),
+        can_pin: true,
+    }));
+    let mut corpus = vec![write_answer(&facts).into_bytes()];
+    corpus.push(write_answer(&AgentAnswer::Load(Some(0.5))).into_bytes());
+    corpus.push(write_answer(&AgentAnswer::Refused("busy".to_owned())).into_bytes());
+    corpus.extend(journal_lines(&run(1), 3));
+    survive("line of an agent", &corpus, |bytes| {
+        let Some(answer) = answer_in(bytes) else {
+            return format::is_plausible(bytes) && format::parse_entry(bytes).is_ok();
+        };
+        match read_answer(answer) {
+            Ok(AgentAnswer::Machine(facts)) => {
+                assert!(facts.machine.cpus.len() <= 8_192);
+                true
+            }
+            Ok(_) => true,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                false
+            }
+        }
     });
 }

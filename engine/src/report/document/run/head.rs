@@ -6,7 +6,7 @@ use crate::report::document::drawn::Sign;
 use crate::report::document::{Block, Fact, FactsLook, Head, facts};
 use crate::report::{Caution, Report};
 use crate::run::Run;
-use crate::units::{format_count, format_long_time};
+use crate::units::{cut, format_count, format_long_time};
 
 /// Maximum number of settings at the top; all settings are in a section of their own.
 const MAX_SETTINGS: usize = 5;
@@ -54,7 +54,7 @@ pub(super) fn head(run: &Run, report: &Report, contents: &Contents, warnings: &[
 
 /// Returns the user's note as a block; `None` if it is empty.
 pub(in crate::report::document) fn note(note: &str) -> Option<Block> {
-    let shown = facts::cut(note, facts::MAX_NOTE);
+    let shown = cut(note, facts::MAX_NOTE);
     (!note.is_empty()).then(|| Block::Quote(shown.lines().map(str::to_owned).collect()))
 }
 

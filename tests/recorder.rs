@@ -371,9 +371,11 @@ fn a_game_that_is_started_again_is_followed_again() {
     assert_eq!(games, [Some(processes[0]), Some(processes[1])]);
     let begin = recording.later_games[0].begin;
     let own = recording.frames.iter().filter(|(at, _)| begin < *at).count();
-    // A busy PC plays fewer than 120 frames per second.
-    assert!((60..=490).contains(&own), "{own} of {}", recording.frames.len());
-    assert!(60 <= recording.frames.len() - own);
+    // The second game has replaced the log of the first one. How many frames it has depends on how busy the PC is.
+    let log = Path::new(log).join("made-game_2026-01-01_00-00-00.csv");
+    let rows = fs::read_to_string(log).unwrap().lines().count() - 3;
+    assert!((rows * 8 / 10..=rows).contains(&own), "{own} of {rows}");
+    assert!(20 <= recording.frames.len() - own, "{} and {own}", recording.frames.len());
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn the_details_of_a_capture_have_the_words_of_a_capture() {
     });
     let mut harness = runs(&folder, 2);
     for (path, name, words) in [
-        (&paths[0], "a log", "3.0 s recorded · 1 recording · "),
+        (&paths[0], "a log", " recorded · 1 recording · "),
         (&paths[1], "a histogram", "2 histograms · "),
     ] {
         select(&mut harness, name);

@@ -47,7 +47,9 @@ use super::{Source, check, is_of_tests, sources};
 /// elsewhere, files that were edited, reports without samples, up to six groups of runs; tables that are read block by
 /// block, the wall clock of captures, and the minimum effect of trends; the tables of late frames, of differences, and of
 /// conditions moved from the app, which draws all tables with one widget.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_006), ("app/src", 39_946)];
+/// Engine, 70 006 to 70 047, and app, 39 946 to 40 150: bounds of what a recording saves and of texts of files, rows of lists
+/// that are drawn only where they are visible, and the progress of opening files.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_047), ("app/src", 40_150)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

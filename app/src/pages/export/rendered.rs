@@ -10,12 +10,15 @@ use crate::widgets::{ResultTable, Spans, TableLayout};
 
 /// Minimum height of the placeholder of a plot.
 const PLOT: f32 = 56.0;
+/// Maximum number of blocks that are drawn of a report or of one of its sections, and of rows of a table without scrolling.
+const MAX_BLOCKS: usize = 300;
+const MAX_ROWS: usize = 100;
 
 /// Draws blocks of a report at this width in points; a wider table extends beyond this width.
 pub(in crate::pages) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
     let mut was_item = false;
-    for (block, place) in blocks.iter().zip(0_usize..) {
+    for (block, place) in blocks.iter().zip(0_usize..).take(MAX_BLOCKS) {
         let is_item = matches!(block, Block::Item(_));
         if 0 < place && !(is_item && was_item) {
             ui.add_space(size::GAP_SMALL);
@@ -55,6 +58,10 @@ pub(in crate::pages) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                 });
             }
         }
+    }
+    if MAX_BLOCKS < blocks.len() {
+        let words = format!("and {} more, which the file has", blocks.len() - MAX_BLOCKS);
+        line_ui(ui, Type::Body, &[Piece::plain(&words)], width);
     }
 }
 
@@ -117,6 +124,7 @@ fn table_ui(ui: &mut Ui, place: usize, table: &Grid, width: f32) {
     ui.scope(|ui| {
         ui.set_max_width(width);
         let rows = ResultTable::new(&key, &table, TableLayout::of(&[]));
-        ResultTable { max_rows: table.rows.len(), ..rows }.show_in_card(ui, f32::INFINITY);
+        ResultTable { max_rows: table.rows.len().min(MAX_ROWS), ..rows }
+            .show_in_card(ui, f32::INFINITY);
     });
 }

@@ -8,6 +8,7 @@ mod cells; // Every cell of every table, in every format that contains tables.
 mod check; // The `check` command: exit status, results, and error messages for invalid limits files.
 mod cli; // The command line: output, error messages, and exit status.
 mod compare; // The comparison of runs: on the command line, in the window, and of measured runs.
+mod crowded; // Runs and settings with very many items: pages draw what can be seen of them.
 mod datasets; // The columns of the datasets for query engines: all documented, and no others.
 mod everyday; // Everyday use: stopping, restarting, presets, file dialogs.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.

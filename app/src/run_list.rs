@@ -13,8 +13,9 @@ use jitterscope_engine::report::quick::Conclusion;
 use jitterscope_engine::report::trend::{TrendRun, key_figure};
 use jitterscope_engine::report::{Headline, Standing};
 use jitterscope_engine::run::{Ending, Group, Recording, RunId, capture};
+use jitterscope_engine::store::edit::MAX_NOTE;
 use jitterscope_engine::store::index::{Line, RecordedState, RunIndexEntry};
-use jitterscope_engine::units::{count_text, shortened};
+use jitterscope_engine::units::{count_text, cut, shortened};
 
 use crate::text;
 
@@ -25,6 +26,11 @@ pub use filter::{RunFilter, SavedFilter, verdict_of};
 pub fn is_skipped<'a>(part: Part, mut groups: impl Iterator<Item = &'a Group>) -> bool {
     groups.any(|group| group.has_skipped(part.key()))
 }
+
+/// Maximum number of characters of a text of an entry, except its note, and of its tags. Lists draw and search entries in
+/// every frame; more than this can only be in a file of another program.
+const MAX_TEXT: usize = 1_000;
+const MAX_TAGS: usize = 100;
 
 /// The key of quick checks, used like the key of a test.
 pub const CHECK: &str = "quick-check";
@@ -176,6 +182,11 @@ impl LibraryItem {
     }
 }
 
+/// Returns the tags of a run that an entry has.
+fn listed_tags(tags: &[String]) -> impl Iterator<Item = String> {
+    tags.iter().take(MAX_TAGS).map(|tag| cut(tag, MAX_TEXT).into_owned())
+}
+
 /// Returns the quick check to which a run belongs, and its part in that check; `None` if the run is
 /// not part of a quick check.
 fn part_of(line: &Line) -> Option<(RunId, Part)> {
@@ -197,10 +208,11 @@ impl RunListEntry {
             run.repeats.map(|repeats| (repeats.setting, repeats.values)).unzip();
         Ok(Self {
             id: run.id.to_string(),
-            name: text::name_or_title(&run.name, &run.title, test_name),
-            given_name: run.name,
-            note: run.note,
-            tags: run.tags,
+            name: cut(&text::name_or_title(&run.name, &run.title, test_name), MAX_TEXT)
+                .into_owned(),
+            given_name: cut(&run.name, MAX_TEXT).into_owned(),
+            note: cut(&run.note, MAX_NOTE).into_owned(),
+            tags: listed_tags(&run.tags).collect(),
             test,
             test_name,
             fingerprint: run.fingerprint,
@@ -212,7 +224,7 @@ impl RunListEntry {
             key_result: run.headline.number.clone(),
             headline: run.headline,
             change: None,
-            machine: run.machine,
+            machine: cut(&run.machine, MAX_TEXT).into_owned(),
             started_at: run.started_at,
             measured: run.measured,
         })
@@ -264,16 +276,16 @@ impl RunListEntry {
         let given = |of: fn(&RunIndexEntry) -> &str| {
             runs.iter().map(|(_, run)| of(run)).find(|text| !text.is_empty()).unwrap_or_default()
         };
-        let given_name = given(|run| &run.name).to_owned();
+        let given_name = cut(given(|run| &run.name), MAX_TEXT).into_owned();
         let mut endings = measured().map(|(_, run)| &run.headline.ending);
         let ending = endings.find(|ending| **ending != Ending::Finished);
         Some(Self {
             id: id.to_string(),
             name: if given_name.is_empty() { "Quick check".to_owned() } else { given_name.clone() },
             given_name,
-            note: given(|run| &run.note).to_owned(),
+            note: cut(given(|run| &run.note), MAX_NOTE).into_owned(),
             // The tag of quick checks is omitted: the test column shows the same.
-            tags: first.tags.iter().filter(|tag| *tag != TAG).cloned().collect(),
+            tags: listed_tags(&first.tags).filter(|tag| tag != TAG).collect(),
             test: CHECK,
             test_name: "Quick check",
             fingerprint: CHECK.to_owned(),

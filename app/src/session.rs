@@ -443,6 +443,7 @@ impl Session {
             Action::OpenFiles(paths) => {
                 self.run(IMPORTS, |part, context| part.open(paths, context));
             }
+            Action::CancelOpening => self.run(IMPORTS, |part, _| part.cancel()),
             Action::ChooseSeries(series) => {
                 self.run(IMPORTS, |part, context| part.choose_series(series, context));
             }

@@ -57,7 +57,7 @@ pub use self::progress::progress;
 pub use self::region::{Region, region};
 pub use self::result_table::{ForestPlot, ResultTable, TableLayout, TableResponse};
 pub use self::right::{right_aligned, right_row, right_width};
-pub use self::scroll::{FollowFocus, result_area};
+pub use self::scroll::{FollowFocus, result_area, visible_rows};
 pub use self::segmented::{segmented, segmented_or_combo, segmented_wide};
 pub use self::setting_form::{FormContext, SettingForm};
 pub use self::severity::Severity;

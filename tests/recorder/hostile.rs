@@ -167,7 +167,8 @@ fn command_with(folders: &Folders, bytes: &[u8]) {
     let path = folders.path("runtime").join("jitterscope").join("recorder.fifo");
     let mut options = fs::OpenOptions::new();
     let fifo = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
-    fifo.unwrap().write(bytes).ok();
+    let written = fifo.unwrap().write(bytes);
+    println!("{written:?} of {} bytes", bytes.len());
 }
 
 #[test]

@@ -11,8 +11,8 @@ use crate::session::{Action, HostAction, HostState, PageId, Place, SavedHost, Se
 use crate::text::hosts as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::menu_row::{MenuRow, menu_badge};
-use crate::widgets::{Button, FollowFocus as _, group_caption, text_field};
+use crate::widgets::menu_row::{MenuRow, TWO_LINES, menu_badge};
+use crate::widgets::{Button, FollowFocus as _, group_caption, text_field, visible_rows};
 
 /// Width of the menu, in points.
 const WIDTH: f32 = 424.0;
@@ -163,9 +163,9 @@ impl HostMenu {
         };
         let height = (ui.ctx().content_rect().height() - 260.0).max(100.0);
         eframe::egui::ScrollArea::vertical().max_height(height).show_focus(ui, |ui| {
-            for host in saved.iter().filter(is_shown) {
+            visible_rows(ui, saved.iter().filter(is_shown), TWO_LINES, |ui, host| {
                 is_done |= self.host_ui(ui, session, host, actions);
-            }
+            });
         });
         ui.separator();
         let add = MenuRow {

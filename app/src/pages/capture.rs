@@ -13,6 +13,7 @@ use jitterscope_engine::report::capture::{
 use jitterscope_engine::report::{CaptureView, RecordingFigures};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LowDefinition, Lows};
+use jitterscope_engine::store::edit::MAX_NOTE;
 
 use super::export::export_buttons;
 use super::page_frame;
@@ -37,6 +38,9 @@ const NOT_IN_CAPTURES: [&str; 3] = [
     "Schedule grade: needs lateness",
     "Causes of slow frames: no switch records",
 ];
+
+/// Maximum number of lines of a note on the page; a file may have any number.
+const MAX_LINES: usize = 100;
 
 /// Width of the two value columns together in the table of 1% and 0.1% lows, in points.
 const VALUES: f32 = 150.0;
@@ -276,8 +280,13 @@ fn note_ui(ui: &mut Ui, run: &Run) {
                 .text(Type::Small, &value, tokens.t2)
                 .paragraph_within(ui, width);
         }
-        for line in run.note.lines() {
+        let end = run.note.char_indices().nth(MAX_NOTE).map_or(run.note.len(), |(end, _)| end);
+        let note = run.note.get(..end).unwrap_or_default();
+        for line in note.lines().take(MAX_LINES) {
             Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
+        }
+        if end < run.note.len() || MAX_LINES < note.lines().count() {
+            Spans::plain(Type::Small, "…", tokens.t2).paragraph_within(ui, width);
         }
         for line in NOT_IN_CAPTURES {
             ui.horizontal(|ui| {

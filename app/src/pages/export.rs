@@ -13,7 +13,7 @@ use jitterscope_engine::report::Report;
 use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Session, Subject};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::field::combo_ui;
+use crate::widgets::field::{choice_rows_ui, combo_ui};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{
     Answer, Button, Dialog, FollowFocus as _, Spans, checkbox, choice_row, dialog, field_block,
@@ -290,11 +290,8 @@ impl ExportDialog {
         let current = report.rows.get(shown).map_or("", |row| row.label.as_str());
         let width = ui.available_width();
         combo_ui(ui, "Configuration to export", current, width, |ui| {
-            for (row, of) in report.rows.iter().enumerate() {
-                if ui.selectable_label(row == shown, Type::Body.text(&of.label)).clicked() {
-                    self.row = Some(row);
-                }
-            }
+            let rows = report.rows.iter().enumerate().map(|(row, of)| (row, of.label.as_str()));
+            self.row = choice_rows_ui(ui, &shown, rows).or(self.row);
         });
     }
 

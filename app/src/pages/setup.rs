@@ -13,7 +13,7 @@ use jitterscope_engine::store::repeats::MAX_REPEATS;
 use crate::session::{Action, MAX_PRESET, Phase, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::field::{EntryEnd, combo_ui, entry_end};
+use crate::widgets::field::{EntryEnd, choice_rows_ui, combo_ui, entry_end};
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
     Button, FollowFocus as _, FormContext, Help, Region, SettingForm, Spans, field_block, link,
@@ -205,11 +205,10 @@ fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut V
                     actions.push(Action::ChoosePreset { test, preset: preset.key });
                 }
             }
-            for (name, _) in &own {
-                let is_selected = built_in.is_none() && current == Some(*name);
-                if ui.selectable_label(is_selected, Type::Body.text(*name)).clicked() {
-                    actions.push(Action::ChooseOwnPreset { test, name: (*name).to_owned() });
-                }
+            let selected = current.filter(|_| built_in.is_none());
+            let rows = own.iter().map(|(name, _)| (Some(*name), *name));
+            if let Some(Some(name)) = choice_rows_ui(ui, &selected, rows) {
+                actions.push(Action::ChooseOwnPreset { test, name: name.to_owned() });
             }
         });
         // The row for the user's own presets is always present, so that a changed setting does not

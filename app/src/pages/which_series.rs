@@ -5,7 +5,7 @@ use eframe::egui::{Context, Id, ScrollArea, Ui};
 use crate::session::{Action, Session, WhichSeries};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{FollowFocus as _, dialog, radio};
+use crate::widgets::{FollowFocus as _, dialog, radio, visible_rows};
 
 /// State of the dialog.
 #[derive(Debug, Default)]
@@ -47,11 +47,16 @@ impl WhichSeriesDialog {
         let (_, selected) = self.of.as_mut()?;
         let height = (ui.ctx().content_rect().height() - 220.0).clamp(80.0, 320.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show_focus(ui, |ui| {
-            for (series, place) in question.series.iter().zip(0..) {
-                if radio(ui, place == *selected, &series.words()).clicked() {
-                    *selected = place;
-                }
-            }
+            visible_rows(
+                ui,
+                question.series.iter().zip(0..),
+                size::TARGET,
+                |ui, (series, place)| {
+                    if radio(ui, place == *selected, &series.words()).clicked() {
+                        *selected = place;
+                    }
+                },
+            );
         });
         let series = question.series.get(*selected)?;
         dialog::open_or_leave_out(ui, &mut self.was_focused)

@@ -89,7 +89,11 @@ impl HeatMap {
         let whole = (0.0, self.span.as_secs());
         let (from, to) = moved_range(ui.ctx(), self.id).unwrap_or(whole);
         let step = Nanos::from_secs_f64(((to - from) / f64::from(COLUMNS)).max(0.0));
-        let merged = if self.is_merged() { ", two CPUs per row" } else { "" };
+        let merged = match self.cpus_per_row() {
+            0 | 1 => String::new(),
+            2 => ", two CPUs per row".to_owned(),
+            count => format!(", up to {count} CPUs per row"),
+        };
         format!("longest gap per {}{merged}", text::format_time(step))
     }
 

@@ -15,6 +15,9 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, pressed};
 use crate::widgets::{self, FollowFocus as _, dialog, icon_button, right_row};
 
+/// Maximum number of rows of a table that are drawn: a histogram may have any number.
+const MAX_ROWS: usize = 1_000;
+
 /// The data of a plot as a table.
 // `Default` is required by egui's memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -197,13 +200,18 @@ fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
                 ui.label(Type::TableHeader.text(name).color(tokens.t2));
             }
             ui.end_row();
-            for row in &table.rows {
+            for row in table.rows.iter().take(MAX_ROWS) {
                 for cell in row {
                     ui.label(Type::Table.text(cell).color(tokens.t1));
                 }
                 ui.end_row();
             }
         });
+        if MAX_ROWS < table.rows.len() {
+            let words =
+                format!("and {} more rows, which Copy includes", table.rows.len() - MAX_ROWS);
+            ui.label(Type::Small.text(words).color(tokens.t2));
+        }
     });
     ui.add_space(size::GAP_SMALL);
     right_row(ui, "table-buttons", |ui| {

@@ -10,6 +10,8 @@ use crate::theme::{Tokens, Type, paint_icon, size};
 const MAX_NAME: f32 = 150.0;
 /// Distance of the text from the left edge of a row, in points.
 const TEXT_AT: f32 = 38.0;
+/// Height of a row with two lines, in points.
+pub const TWO_LINES: f32 = 44.0;
 
 /// Shows a badge with an icon, a name, and a caret; `is_compact` omits the name. The caller opens
 /// the menu and sets the accessible name.
@@ -63,7 +65,7 @@ impl MenuRow<'_> {
     /// Shows the row.
     pub fn show(self, ui: &mut Ui) -> Response {
         let tokens = Tokens::of(ui);
-        let height = if self.note.is_empty() { 32.0 } else { 44.0 };
+        let height = if self.note.is_empty() { 32.0 } else { TWO_LINES };
         let place = vec2(ui.available_width(), height);
         let (rect, response) = ui.allocate_exact_size(place, Sense::click());
         let is_enabled = ui.is_enabled();

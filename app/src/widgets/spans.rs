@@ -5,8 +5,13 @@ use std::sync::Arc;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{Align, Color32, FontId, Galley, Response, Role, Sense, Ui, WidgetInfo};
 
+use jitterscope_engine::units::cut;
+
 use super::severity::Severity;
 use crate::theme::{Tokens, Type, icon_font, size};
+
+/// Maximum number of characters of one text: a name in a file may have any number, and each takes time in every frame.
+const MAX_CHARS: usize = 10_000;
 
 /// Builder of a line: texts, icons, and gaps, from left to right.
 #[derive(Clone, Debug)]
@@ -39,8 +44,9 @@ impl Spans {
     /// Adds text.
     #[must_use]
     pub fn text(mut self, style: Type, text: &str, color: Color32) -> Self {
-        self.words.push_str(text);
-        self.push(text, style.font(), color);
+        let text = cut(text, MAX_CHARS);
+        self.words.push_str(&text);
+        self.push(&text, style.font(), color);
         self
     }
 

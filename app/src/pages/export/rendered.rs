@@ -11,6 +11,9 @@ use crate::widgets::{ResultTable, Spans, TableLayout};
 
 /// Minimum height of the placeholder of a plot.
 const PLOT: f32 = 56.0;
+/// Maximum number of blocks that are drawn of a report or of one of its sections, and of rows of a table without scrolling.
+const MAX_BLOCKS: usize = 300;
+const MAX_ROWS: usize = 100;
 
 /// The blocks of a report as they are drawn: computed once, not for each frame of the window.
 #[derive(Debug)]
@@ -27,7 +30,13 @@ enum RenderedBlock {
 impl RenderedBlocks {
     /// Returns the blocks in order, those without a layout of the window as simpler ones.
     pub(in crate::pages) fn of(blocks: &[Block]) -> Self {
-        let rendered = simplified(blocks).into_iter().map(|block| match block {
+        let mut blocks = simplified(blocks);
+        let rest = blocks.len().saturating_sub(MAX_BLOCKS);
+        if 0 < rest {
+            blocks.truncate(MAX_BLOCKS);
+            blocks.push(Block::paragraph(format!("and {rest} more, which the file has")));
+        }
+        let rendered = blocks.into_iter().map(|block| match block {
             Block::Grid(grid) => RenderedBlock::Table(grid.table("")),
             Block::Details(summary, blocks) => RenderedBlock::Details(summary, Self::of(&blocks)),
             block => RenderedBlock::Plain(block),
@@ -144,6 +153,7 @@ fn table_ui(ui: &mut Ui, place: usize, table: &Table, width: f32) {
     ui.scope(|ui| {
         ui.set_max_width(width);
         let rows = ResultTable::new(&key, table, TableLayout::of(&[]));
-        ResultTable { max_rows: table.rows.len(), ..rows }.show_in_card(ui, f32::INFINITY);
+        ResultTable { max_rows: table.rows.len().min(MAX_ROWS), ..rows }
+            .show_in_card(ui, f32::INFINITY);
     });
 }

@@ -1,5 +1,7 @@
 //! Diagram of the cores: packages, shared caches, core types, and the logical CPUs of each core.
 
+use std::collections::HashMap;
+
 use eframe::egui::{Align2, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use jitterscope_engine::platform::{Cache, CoreKind, Cpu};
 
@@ -11,6 +13,11 @@ use crate::widgets::{Card, Spans};
 
 /// Minimum width and height of the box of a core, in points.
 const CORE: [f32; 2] = [86.0, 46.0];
+/// Maximum number of cores in the diagram, and of CPUs in the box of a core.
+const MAX_CORES: usize = 1_024;
+const MAX_CPUS: usize = 16;
+/// Maximum number of different caches of one level in the text.
+const MAX_CACHES: usize = 8;
 
 /// A core and its logical CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,33 +29,39 @@ struct Core {
 
 /// The cores that share a last-level cache; if caches are not reported, the cores of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group {
+struct Group<'a> {
     package: Option<u32>,
-    cache: Option<Cache>,
+    cache: Option<&'a Cache>,
     cores: Vec<Core>,
 }
 
-/// Groups logical CPUs into cores, and cores by shared cache.
-fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
+/// Groups logical CPUs into cores, and cores by shared cache. Takes one pass: another PC may report thousands of CPUs.
+fn groups<'a>(cpus: &[Cpu], caches: &'a [Cache]) -> Vec<Group<'a>> {
     let last = caches.iter().map(|cache| cache.level).max().filter(|level| 1 < *level);
-    let cache_of = |cpu: u32| {
-        caches.iter().find(|cache| Some(cache.level) == last && cache.cpus.contains(&cpu)).cloned()
-    };
-    let mut groups: Vec<Group> = Vec::new();
+    let mut cache_of: HashMap<u32, usize> = HashMap::new();
+    for (cache, at) in caches.iter().zip(0..).filter(|(cache, _)| Some(cache.level) == last) {
+        for &cpu in &cache.cpus {
+            cache_of.entry(cpu).or_insert(at);
+        }
+    }
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut group_of: HashMap<(Option<u32>, Option<usize>), usize> = HashMap::new();
+    let mut core_of: HashMap<(usize, u32), usize> = HashMap::new();
     for cpu in cpus {
-        let cache = cache_of(cpu.logical);
-        let group = groups
-            .iter()
-            .position(|group| group.package == cpu.package && group.cache == cache)
-            .unwrap_or_else(|| {
-                groups.push(Group { package: cpu.package, cache, cores: Vec::new() });
-                groups.len() - 1
-            });
-        let Some(group) = groups.get_mut(group) else { continue };
-        let same = |core: &&mut Core| core.number.is_some() && core.number == cpu.core;
-        if let Some(core) = group.cores.iter_mut().find(same) {
+        let cache = cache_of.get(&cpu.logical).copied();
+        let place = *group_of.entry((cpu.package, cache)).or_insert_with(|| {
+            let cache = cache.and_then(|at| caches.get(at));
+            groups.push(Group { package: cpu.package, cache, cores: Vec::new() });
+            groups.len() - 1
+        });
+        let Some(group) = groups.get_mut(place) else { continue };
+        let known = cpu.core.and_then(|core| core_of.get(&(place, core)).copied());
+        if let Some(core) = known.and_then(|at| group.cores.get_mut(at)) {
             core.cpus.push(cpu.logical);
         } else {
+            if let Some(core) = cpu.core {
+                core_of.insert((place, core), group.cores.len());
+            }
             let cpus = vec![cpu.logical];
             group.cores.push(Core { number: cpu.core, kind: cpu.kind, cpus });
         }
@@ -74,8 +87,18 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     Card::new(title).note(&note).show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
         let groups = groups(&machine.cpus, &facts.detail.system.caches);
+        let mut left = MAX_CORES;
         for (group, number) in groups.iter().zip(0..) {
-            group_ui(ui, facts, group, number, groups.len());
+            if left == 0 {
+                break;
+            }
+            group_ui(ui, facts, group, (number, groups.len()), left);
+            left = left.saturating_sub(group.cores.len());
+        }
+        let count = groups.iter().map(|group| group.cores.len()).sum::<usize>();
+        if MAX_CORES < count {
+            let words = format!("and {} more cores", text::format_count(count - MAX_CORES));
+            Spans::plain(Type::Small, &words, tokens.t2).label(ui);
         }
         let mut lines = vec![caches_in_words(&facts.detail.system.caches)];
         if let Some(cpu) = facts.performance_cpu.filter(|_| facts.can_pin) {
@@ -100,7 +123,7 @@ fn caches_in_words(caches: &[Cache]) -> String {
     for level in 1..=last.saturating_sub(1).max(1) {
         let mut kinds: Vec<(&str, u64)> = Vec::new();
         for cache in caches.iter().filter(|cache| cache.level == level) {
-            if !kinds.contains(&(cache.kind.as_str(), cache.bytes)) {
+            if kinds.len() < MAX_CACHES && !kinds.contains(&(cache.kind.as_str(), cache.bytes)) {
                 kinds.push((&cache.kind, cache.bytes));
             }
         }
@@ -113,7 +136,14 @@ fn caches_in_words(caches: &[Cache]) -> String {
     if words.is_empty() { String::new() } else { format!("Each core: {}.", words.join(", ")) }
 }
 
-fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize) {
+/// Draws at most `most` cores of a group; `count` is the number of all groups.
+fn group_ui(
+    ui: &mut Ui,
+    facts: &Facts,
+    group: &Group<'_>,
+    (number, count): (u32, usize),
+    most: usize,
+) {
     let tokens = Tokens::of(ui);
     let frame = bordered_frame(tokens.plot, tokens.line, size::RADIUS)
         .inner_margin(Margin::same(size::CARD_PADDING - 2));
@@ -125,7 +155,7 @@ fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize
             (_, Some(package)) => format!("Group {number}, package {package}"),
             (_, None) => format!("Group {number}"),
         };
-        let cache = group.cache.as_ref().map_or(String::new(), |cache| {
+        let cache = group.cache.map_or(String::new(), |cache| {
             let mebi = cache.bytes >> 20;
             let size =
                 if 0 < mebi { format!("{mebi} MiB") } else { format!("{} KiB", cache.bytes >> 10) };
@@ -136,7 +166,7 @@ fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize
             .text(Type::Small, &cache, tokens.t2)
             .label(ui);
         ui.horizontal_wrapped(|ui| {
-            for core in &group.cores {
+            for core in group.cores.iter().take(most) {
                 core_ui(ui, facts, core);
             }
         });
@@ -146,7 +176,8 @@ fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize
 fn core_ui(ui: &mut Ui, facts: &Facts, core: &Core) {
     let tokens = Tokens::of(ui);
     let pinned = facts.performance_cpu.filter(|cpu| facts.can_pin && core.cpus.contains(cpu));
-    let wide = f32::from(u16::try_from(core.cpus.len()).unwrap_or(1)) * 40.0 + 6.0;
+    let shown = core.cpus.get(..MAX_CPUS).unwrap_or(&core.cpus);
+    let wide = f32::from(u16::try_from(shown.len()).unwrap_or(1)) * 40.0 + 6.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide.max(CORE[0]), CORE[1]), Sense::hover());
     let (fill, line) =
         if pinned.is_some() { (tokens.sel, tokens.acc) } else { (tokens.wid, tokens.line2) };
@@ -166,10 +197,10 @@ fn core_ui(ui: &mut Ui, facts: &Facts, core: &Core) {
         let center = words.right_center() + vec2(size::GAP_SMALL + 2.0, 0.0);
         paint_icon(ui.painter(), center, icons::PUSH_PIN, size::ICON_SMALL, tokens.t1);
     }
-    let count = f32::from(u16::try_from(core.cpus.len().max(1)).unwrap_or(1));
+    let count = f32::from(u16::try_from(shown.len().max(1)).unwrap_or(1));
     let width = (rect.width() - 2.0 * size::GAP_ICON - (count - 1.0) * size::GAP_LABEL) / count;
     let mut left = rect.left() + size::GAP_ICON;
-    for cpu in &core.cpus {
+    for cpu in shown {
         let place =
             Rect::from_min_size(eframe::egui::pos2(left, rect.bottom() - 24.0), vec2(width, 18.0));
         ui.painter().rect_filled(place, 2, tokens.plot);
@@ -177,7 +208,7 @@ fn core_ui(ui: &mut Ui, facts: &Facts, core: &Core) {
         ui.painter().text(place.center(), Align2::CENTER_CENTER, cpu.to_string(), font, tokens.t1);
         left += width + size::GAP_LABEL;
     }
-    let cpus: Vec<String> = core.cpus.iter().map(u32::to_string).collect();
+    let cpus: Vec<String> = shown.iter().map(u32::to_string).collect();
     let pin = if pinned.is_some() { ", used for pinning" } else { "" };
     let spoken = format!("{name}: CPU {}{pin}", cpus.join(", "));
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
@@ -200,7 +231,8 @@ mod tests {
     fn cores_that_share_a_cache_stand_together() {
         use CoreKind::Uniform;
         let cpus: Vec<Cpu> = (0..8).map(|at| cpu(at, at % 4, 0, Uniform)).collect();
-        let found = groups(&cpus, &[last(&[0, 1, 4, 5]), last(&[2, 3, 6, 7])]);
+        let caches = [last(&[0, 1, 4, 5]), last(&[2, 3, 6, 7])];
+        let found = groups(&cpus, &caches);
         let numbers: Vec<Vec<Vec<u32>>> = found
             .iter()
             .map(|group| group.cores.iter().map(|core| core.cpus.clone()).collect())

@@ -41,6 +41,10 @@ const CONFIGURATIONS: TableLayout = TableLayout {
 /// Height of a card of frames over time, in points.
 const OVER_TIME: f32 = 270.0;
 
+/// Maximum number of configurations in the card of requested and applied conditions, and of denied requests of each.
+const MAX_ROWS: usize = 40;
+const MAX_REFUSALS: usize = 6;
+
 /// State of the view that draws the result of a real-time test.
 #[derive(Debug)]
 pub(super) struct View {
@@ -133,7 +137,7 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
     Card::new("Requested and applied").show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
         ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
-        for row in &report.rows {
+        for row in report.rows.iter().take(MAX_ROWS) {
             Spans::plain(Type::Small, &row.label, tokens.t2).label(ui);
             let Some(granted) = &row.granted else {
                 Spans::plain(Type::Body, "waiting", tokens.t3).label(ui);
@@ -150,11 +154,15 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                 .severity(severity, size::GAP_LABEL, tokens)
                 .text(Type::Body, &words, tokens.t1)
                 .label(ui);
-            for refusal in &granted.refusals {
+            for refusal in granted.refusals.iter().take(MAX_REFUSALS) {
                 let width = ui.available_width();
                 let words = format!("{refusal}. {}", refusal.remedy);
                 Spans::plain(Type::Small, &words, tokens.t2).paragraph_within(ui, width);
             }
+        }
+        if MAX_ROWS < report.rows.len() {
+            let words = format!("and {} more configurations", report.rows.len() - MAX_ROWS);
+            Spans::plain(Type::Small, &words, tokens.t2).label(ui);
         }
         ui.separator();
         Spans::new(Type::Small)

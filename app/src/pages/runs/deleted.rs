@@ -10,10 +10,13 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::dialog::{self, Answer, Dialog};
 use crate::widgets::{
     Button, Command, FollowFocus as _, Spans, icon_button, key_text, right_aligned, right_row,
+    visible_rows,
 };
 
 /// Width and maximum height of the list of deleted runs, in points.
 const LIST: [f32; 2] = [640.0, 360.0];
+/// Minimum height of a row of the list, in points.
+const ROW: f32 = size::TARGET + size::GAP_SMALL;
 /// Width of the buttons at the right end of a deleted run, in points.
 const BUTTONS: f32 = 230.0;
 /// Width of the buttons on the Runs page that open the list and undo a delete, in points.
@@ -90,9 +93,7 @@ impl DeletedList {
         Spans::plain(Type::Small, about, color).label(ui);
         ui.separator();
         ScrollArea::vertical().max_height(height.min(room.y - 240.0)).show_focus(ui, |ui| {
-            for one in deleted {
-                self.row_ui(ui, one, actions);
-            }
+            visible_rows(ui, deleted, ROW, |ui, one| self.row_ui(ui, one, actions));
         });
         ui.separator();
         let files = || deleted.iter().flat_map(|one| one.item.files.clone()).collect::<Vec<_>>();
@@ -117,7 +118,7 @@ impl DeletedList {
         };
         let note = format!("{test} · {}", words::removed_in(one.until, text::now()));
         ui.horizontal(|ui| {
-            ui.set_min_height(size::TARGET + size::GAP_SMALL);
+            ui.set_min_height(ROW);
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let room = ui.available_width() - BUTTONS;
             Spans::new(Type::Body)

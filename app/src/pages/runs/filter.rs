@@ -8,7 +8,8 @@ use super::FILTERS;
 use crate::run_list::{RunFilter, verdict_of};
 use crate::session::LibraryItem;
 use crate::theme::{Tokens, Type};
-use crate::widgets::{Command, combo, key_text};
+use crate::widgets::field::{choice_rows_ui, combo_ui};
+use crate::widgets::{Command, key_text};
 
 /// Id of the search field, for the shortcut that focuses it.
 pub(super) const SEARCH: &str = "search-runs";
@@ -67,11 +68,16 @@ pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
         ("Tags", "All tags", &mut filter.tag, &facets.tags),
     ] {
         // A selected value stays in the list even if no run has it anymore.
-        let gone = value.clone().filter(|value| !options.contains(value));
-        let choices: Vec<(Option<String>, &str)> = std::iter::once((None, all))
-            .chain(options.iter().map(|option| (Some(option.clone()), option.as_str())))
-            .chain(gone.as_ref().map(|gone| (Some(gone.clone()), gone.as_str())))
-            .collect();
-        combo(ui, name, value, &choices, width);
+        let gone = value.as_ref().filter(|value| options.binary_search(value).is_err());
+        let rows = std::iter::once((None, all)).chain(
+            options.iter().chain(gone).map(|option| (Some(option.as_str()), option.as_str())),
+        );
+        let mut chosen = None;
+        combo_ui(ui, name, value.as_deref().unwrap_or(all), width, |ui| {
+            chosen = choice_rows_ui(ui, &value.as_deref(), rows);
+        });
+        if let Some(chosen) = chosen.map(|chosen| chosen.map(str::to_owned)) {
+            *value = chosen;
+        }
     }
 }

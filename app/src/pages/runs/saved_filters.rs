@@ -11,6 +11,8 @@ use crate::widgets::{Button, Spans, link, text_field};
 
 /// Maximum length of a filter's name, in characters.
 const MAX_NAME: usize = 40;
+/// Maximum number of buttons: each counts its matches among all runs in every frame.
+const MAX_SHOWN: usize = 60;
 
 impl RunsPage {
     /// Draws the saved filters, and the control that saves the current filter.
@@ -32,7 +34,7 @@ impl RunsPage {
             let color = Tokens::of(ui).t2;
             Spans::plain(Type::Small, "Saved filters", color).whole_label(ui);
             let all = SavedFilter { name: "All".to_owned(), filter: RunFilter::default() };
-            for one in std::iter::once(&all).chain(saved) {
+            for one in std::iter::once(&all).chain(saved).take(MAX_SHOWN) {
                 let count = items.iter().filter(|item| one.filter.matches(item)).count();
                 let words = format!("{} {count}", one.name);
                 let runs = if count == 1 { "run" } else { "runs" };
@@ -43,6 +45,11 @@ impl RunsPage {
                     self.filter = one.filter.clone();
                     self.filter_name = None;
                 }
+            }
+            if MAX_SHOWN <= saved.len() {
+                let color = Tokens::of(ui).t2;
+                let words = format!("and {} more", saved.len() + 1 - MAX_SHOWN);
+                Spans::plain(Type::Small, &words, color).whole_label(ui);
             }
             let known = saved.iter().position(|one| one.filter == self.filter);
             let settings = session.settings();

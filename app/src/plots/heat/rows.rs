@@ -1,13 +1,13 @@
-//! The rows of the heat map: each has the gaps of one CPU, or of two CPUs if there are many. A
+//! The rows of the heat map: each has the gaps of one CPU, or of several CPUs if there are many. A
 //! blank row separates groups of cores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use eframe::egui::Id;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
-use jitterscope_engine::platform::CoreKind;
+use jitterscope_engine::platform::{CoreKind, Cpu};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::Pyramid;
 
@@ -15,6 +15,10 @@ use super::{Drawn, Place};
 
 /// Above this number of CPUs, two CPUs share a row.
 const MAX_ROWS: usize = 64;
+/// Maximum number of rows where CPUs share a row, besides blank rows.
+const MAX_SHARED_ROWS: usize = 256;
+/// Above this number of groups of cores, all CPUs form one group.
+const MAX_GROUPS: usize = 64;
 
 /// A row of the heat map: the gaps of one CPU, or of two CPUs.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +66,8 @@ pub struct HeatMap {
     pub causes: BTreeMap<(usize, usize), String>,
     pub(super) drawn: Drawn,
     pub(super) id: Id,
+    /// The row to which a gap was pushed last.
+    last_pushed: usize,
 }
 
 impl Default for HeatMap {
@@ -149,6 +155,7 @@ impl HeatMap {
             causes: BTreeMap::new(),
             drawn: Drawn::default(),
             id: Id::unique("gaps"),
+            last_pushed: 0,
         }
     }
 
@@ -165,20 +172,33 @@ impl HeatMap {
     }
 
     /// Returns the map of a run: cores of the same type and package are adjacent; above `MAX_ROWS`
-    /// CPUs, two CPUs share a row.
+    /// CPUs, two CPUs share a row, or more if a file has thousands.
     pub fn of(run: &Run, span: Nanos, limits: (Nanos, Nanos)) -> Self {
+        let mut cpus: HashMap<u32, &Cpu> = HashMap::new();
+        for cpu in &run.machine.cpus {
+            cpus.entry(cpu.logical).or_insert(cpu);
+        }
         let mut trials: Vec<(Option<u32>, u8, u32, usize)> = run
             .trials
             .iter()
             .zip(0_u32..)
             .enumerate()
             .map(|(at, (trial, order))| {
-                let (package, kind) = core_of(run, trial);
+                let (package, kind) = core_of(&cpus, trial);
                 (package, kind, order, at)
             })
             .collect();
+        let groups: BTreeSet<(Option<u32>, u8)> = trials.iter().map(|one| (one.0, one.1)).collect();
+        if MAX_GROUPS < groups.len() {
+            for trial in &mut trials {
+                (trial.0, trial.1) = (None, 0);
+            }
+        }
         trials.sort_unstable();
-        let at_once = if MAX_ROWS < trials.len() { 2 } else { 1 };
+        let at_once = match trials.len() {
+            0..=MAX_ROWS => 1,
+            count => count.div_ceil(MAX_SHARED_ROWS).max(2),
+        };
         let has_kinds = trials.iter().any(|trial| trial.1 == 1);
         let mut rows = Vec::new();
         for group in trials.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -199,20 +219,24 @@ impl HeatMap {
         Self { rows, limits, id, ..Self::new([], span) }
     }
 
-    /// Returns whether two CPUs share a row.
-    pub fn is_merged(&self) -> bool {
-        self.rows.iter().any(|row| 1 < row.gaps.len())
+    /// Returns the largest number of CPUs that share a row.
+    pub fn cpus_per_row(&self) -> usize {
+        self.rows.iter().map(|row| row.gaps.len()).max().unwrap_or_default()
     }
 
     /// Adds a gap of the trial at position `trial` that began at time `at`. The gaps of a trial
     /// must be added in order of time.
     pub fn push(&mut self, trial: usize, at: Nanos, length: Nanos) {
-        for row in &mut self.rows {
-            if let Some((_, gaps)) = row.gaps.iter_mut().find(|(own, _)| *own == trial) {
-                gaps.push(at.max(gaps.end()).max(Nanos::ZERO), length);
-                row.longest = row.longest.max(length);
-                return;
-            }
+        // Most gaps belong to the trial of the gap before.
+        let rows = self.rows.iter().skip(self.last_pushed).chain(&self.rows);
+        let Some(found) = rows.zip(self.last_pushed..).find(|(row, _)| row.has(trial)) else {
+            return;
+        };
+        self.last_pushed = found.1 % self.rows.len();
+        let Some(row) = self.rows.get_mut(self.last_pushed) else { return };
+        if let Some((_, gaps)) = row.gaps.iter_mut().find(|(own, _)| *own == trial) {
+            gaps.push(at.max(gaps.end()).max(Nanos::ZERO), length);
+            row.longest = row.longest.max(length);
         }
     }
 
@@ -223,19 +247,20 @@ impl HeatMap {
 }
 
 /// Returns the package of a trial's CPU, and 1 if the CPU is an E-core, otherwise 0.
-fn core_of(run: &Run, trial: &TrialRun) -> (Option<u32>, u8) {
+fn core_of(cpus: &HashMap<u32, &Cpu>, trial: &TrialRun) -> (Option<u32>, u8) {
     let CpuChoice::Cpu(logical) = trial.trial.conditions.cpu else { return (None, 0) };
-    let cpu = run.machine.cpus.iter().find(|cpu| cpu.logical == logical);
-    cpu.map_or((None, 0), |cpu| (cpu.package, u8::from(cpu.kind == CoreKind::Efficiency)))
+    cpus.get(&logical)
+        .map_or((None, 0), |cpu| (cpu.package, u8::from(cpu.kind == CoreKind::Efficiency)))
 }
 
-/// Returns the name of a row: `CPU 4`, or `CPU 4, 5` for two CPUs.
+/// Returns the name of a row: `CPU 4`, `CPU 4, 5` for two CPUs, or `CPU 4 to 9` for more.
 fn joined(labels: &[&str]) -> String {
     match labels {
         [first, second] => {
             let number = second.rsplit(' ').next().unwrap_or(second);
             format!("{first}, {number}")
         }
+        [first, .., last] => format!("{first} to {}", last.rsplit(' ').next().unwrap_or(last)),
         labels => labels.join(", "),
     }
 }
@@ -248,11 +273,12 @@ mod tests {
     fn above_64_cpus_two_share_a_row() {
         assert_eq!(joined(&["CPU 4", "CPU 5"]), "CPU 4, 5");
         assert_eq!(joined(&["CPU 4"]), "CPU 4");
+        assert_eq!(joined(&["CPU 4", "CPU 5", "CPU 6"]), "CPU 4 to 6");
         let mut map = HeatMap::new([], Nanos::from_secs(1));
         map.rows = vec![HeatRow::of("CPU 0, 1".to_owned(), &[0, 1])];
         map.push(0, Nanos::from_millis(100), Nanos::from_micros(7));
         map.push(1, Nanos::from_millis(100), Nanos::from_micros(9));
-        assert!(map.is_merged());
+        assert_eq!(map.cpus_per_row(), 2);
         let all = map.rows[0].found((0.0, 1.0));
         assert_eq!((all.count, all.longest), (2, Nanos::from_micros(9)));
         assert_eq!(all.sum, Nanos::from_micros(16));

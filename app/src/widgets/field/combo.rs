@@ -1,10 +1,15 @@
 //! The combo box: one of several choices, with only the selected one visible.
 
 use eframe::egui::{ComboBox, Popup, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use jitterscope_engine::units::cut;
 
 use super::style_as_field;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 use crate::widgets::paint::{bordered_box, focus_ring};
+use crate::widgets::scroll::visible_rows;
+
+/// Maximum number of characters of a choice: a name in a file may have any number.
+const MAX_CHARS: usize = 1_000;
 
 /// Shows a combo box of values with their texts, `width` points wide. `changed()` of the response
 /// is true if the user selected another value.
@@ -16,20 +21,33 @@ pub fn combo<T: Clone + PartialEq>(
     width: f32,
 ) -> Response {
     let current = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
-    let mut changed = false;
+    let mut chosen = None;
     let mut response = combo_ui(ui, name, current, width, |ui| {
-        for (option, text) in options {
-            let selected = option == value;
-            if ui.selectable_label(selected, Type::Body.text(*text)).clicked() && !selected {
-                *value = option.clone();
-                changed = true;
-            }
-        }
+        let rows = options.iter().map(|(option, text)| (option, *text));
+        chosen = choice_rows_ui(ui, &&*value, rows);
     });
-    if changed {
+    if let Some(option) = chosen.filter(|option| *option != value) {
+        *value = option.clone();
         response.mark_changed();
     }
     response
+}
+
+/// Draws the list of a combo box: a row per value with its text. Returns the value that the user clicked.
+pub fn choice_rows_ui<'a, T: PartialEq>(
+    ui: &mut Ui,
+    selected: &T,
+    rows: impl IntoIterator<Item = (T, &'a str)>,
+) -> Option<T> {
+    let mut chosen = None;
+    let height = ui.spacing().interact_size.y;
+    visible_rows(ui, rows, height, |ui, (value, text)| {
+        if ui.selectable_label(value == *selected, Type::Body.text(cut(text, MAX_CHARS))).clicked()
+        {
+            chosen = Some(value);
+        }
+    });
+    chosen
 }
 
 /// Shows a combo box of which only the caret (the arrow that opens the list) is visible, for use
@@ -54,10 +72,9 @@ pub fn combo_caret(
         .widget_info(|| WidgetInfo::labeled(Role::ComboBox, ui.is_enabled(), &accessible_label));
     Popup::menu(&response).show(|ui| {
         ui.visuals_mut().selection.stroke.color = tokens.t1;
-        for (option, text) in options {
-            if ui.selectable_label(option == value, Type::Body.text(*text)).clicked() {
-                *value = *option;
-            }
+        let rows = options.iter().copied();
+        if let Some(chosen) = choice_rows_ui(ui, value, rows) {
+            *value = chosen;
         }
     });
     response.on_hover_text(current)
@@ -77,7 +94,7 @@ pub fn combo_ui(
         style_as_field(ui, false);
         ui.spacing_mut().icon_width = 12.0;
         let inner = ComboBox::from_id_salt(name)
-            .selected_text(Type::Body.text(current).color(tokens.t1))
+            .selected_text(Type::Body.text(cut(current, MAX_CHARS)).color(tokens.t1))
             .width(width)
             .truncate()
             .icon(|ui: &Ui, rect: Rect, _: &_, _| {

@@ -229,7 +229,7 @@ pub struct Options {
 
 /// A run that is ready to be written: without the omitted parts and with names redacted, together
 /// with its report and the texts at the top of the report.
-struct Prepared<'a> {
+struct PreparedRun<'a> {
     run: Cow<'a, Run>,
     report: Cow<'a, Report>,
     headline: Headline,
@@ -240,7 +240,7 @@ fn prepared<'a>(
     run: &'a Run,
     report: &'a Report,
     options: &Options,
-) -> Prepared<'a> {
+) -> PreparedRun<'a> {
     let full = run;
     let (run, report) = match cleaned(run, report, options) {
         // The report may contain the names that were redacted in the run: compute the report again,
@@ -274,7 +274,7 @@ fn prepared<'a>(
     let known = traced_names(full);
     let hides_programs = !options.included_names.programs && !traced_names(&run).is_subset(&known);
     headline.privacy = options.included_names.sentence(hides_programs);
-    Prepared { run, report, headline }
+    PreparedRun { run, report, headline }
 }
 
 /// Returns the names in the traces of a run, and those of the threads of a recording.
@@ -290,7 +290,7 @@ fn traced_names(run: &Run) -> BTreeSet<&String> {
 
 /// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
-    let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
+    let PreparedRun { run, report, headline } = prepared(Format::Markdown, run, report, options);
     let (holds, max_events) = (options.parts, ticket::MAX_EVENTS);
     let document = ticket::document(&run, &report, &headline, holds, max_events, None);
     markdown::text(&document.summary.blocks())
@@ -317,7 +317,7 @@ pub fn comparison_document(
 
 /// Returns what an HTML page of a run shows, as blocks: the summary, and everything else.
 pub fn page_blocks(run: &Run, report: &Report, options: &Options) -> Vec<Block> {
-    let Prepared { run, report, headline } = prepared(Format::Html, run, report, options);
+    let PreparedRun { run, report, headline } = prepared(Format::Html, run, report, options);
     ticket::outline(ticket::file(&run, &report, &headline, options.parts))
 }
 
@@ -332,7 +332,7 @@ pub fn write(
     if let Some(reason) = format.refusal(run, &report.options.capture) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
     }
-    let Prepared { run, report, headline } = prepared(format, run, report, options);
+    let PreparedRun { run, report, headline } = prepared(format, run, report, options);
     let (run, report): (&Run, &Report) = (&run, &report);
     let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, to);

@@ -67,7 +67,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(ImportError::Read)?;
     let kind = kind_of(&decode::decode(&bytes)?)?;
-    let is_json = matches!(kind, Kind::Json);
+    let is_json = matches!(kind, FileKind::Json);
     if is_json {
         kind.check(options)?;
     }
@@ -128,7 +128,7 @@ fn read_other(
     let block = u64::try_from(BLOCK_BYTES).unwrap_or(u64::MAX);
     read_up_to(&mut bytes, block)?;
     let is_whole = bytes.len() < BLOCK_BYTES;
-    let is_by_blocks = |kind| matches!(kind, Kind::Table(_) | Kind::Afterburner);
+    let is_by_blocks = |kind| matches!(kind, FileKind::Table(_) | FileKind::Afterburner);
     if !is_whole && is_by_blocks(kind_of(&decode::decode(&bytes)?)?) {
         let (first, rest) = Blocks::after(bytes, &mut file, BLOCK_BYTES)?;
         return of_text(&decode::decode(&first)?, Some(rest), options);
@@ -197,12 +197,14 @@ pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     open_named(path)?.take(most).read_to_end(&mut head)?;
     let Ok(text) = decode::decode(&head) else { return Ok(DetectedKind::Nothing) };
     Ok(match kind_of(&text) {
-        Ok(Kind::Json) => DetectedKind::Json,
-        Ok(Kind::Html) => DetectedKind::Html,
-        Ok(Kind::Afterburner) => DetectedKind::FrameTimes,
-        Ok(Kind::Cyclictest | Kind::Oslat | Kind::Rtla | Kind::Hgrm) => DetectedKind::Histogram,
-        Ok(Kind::Table(table)) if table.frame_column().is_some() => DetectedKind::FrameTimes,
-        Ok(Kind::Table(_)) => DetectedKind::Table,
+        Ok(FileKind::Json) => DetectedKind::Json,
+        Ok(FileKind::Html) => DetectedKind::Html,
+        Ok(FileKind::Afterburner) => DetectedKind::FrameTimes,
+        Ok(FileKind::Cyclictest | FileKind::Oslat | FileKind::Rtla | FileKind::Hgrm) => {
+            DetectedKind::Histogram
+        }
+        Ok(FileKind::Table(table)) if table.frame_column().is_some() => DetectedKind::FrameTimes,
+        Ok(FileKind::Table(_)) => DetectedKind::Table,
         Err(_) => DetectedKind::Nothing,
     })
 }
@@ -222,17 +224,19 @@ fn of_text(
     let kind = kind_of(text)?;
     kind.check(options)?;
     let read = match &kind {
-        Kind::Json => json::read(text),
-        Kind::Html => html::read(text),
-        Kind::Afterburner => afterburner::read(text, rest),
-        Kind::Cyclictest => cyclictest::read_text(text, options),
-        Kind::Oslat => oslat::read(text),
-        Kind::Rtla => rtla::read(text),
-        Kind::Hgrm => hgrm::read(text, options),
-        Kind::Table(table) => frames::read(text, rest, table, options),
+        FileKind::Json => json::read(text),
+        FileKind::Html => html::read(text),
+        FileKind::Afterburner => afterburner::read(text, rest),
+        FileKind::Cyclictest => cyclictest::read_text(text, options),
+        FileKind::Oslat => oslat::read(text),
+        FileKind::Rtla => rtla::read(text),
+        FileKind::Hgrm => hgrm::read(text, options),
+        FileKind::Table(table) => frames::read(text, rest, table, options),
     };
     read.map_err(|error| match error {
-        ImportError::NoValues { bad_count: 0 } if !matches!(kind, Kind::Json | Kind::Table(_)) => {
+        ImportError::NoValues { bad_count: 0 }
+            if !matches!(kind, FileKind::Json | FileKind::Table(_)) =>
+        {
             ImportError::OnlyHeader { what: kind.words().0.to_owned() }
         }
         error => error,
@@ -240,7 +244,7 @@ fn of_text(
 }
 
 /// The kind of a file, which determines the parser.
-enum Kind {
+enum FileKind {
     Json,
     Html,
     Afterburner,
@@ -251,7 +255,7 @@ enum Kind {
     Table(Box<Table>),
 }
 
-impl Kind {
+impl FileKind {
     /// Returns what a file of this kind is, and whether its unit can be an option.
     const fn words(&self) -> (&'static str, bool) {
         match self {
@@ -291,18 +295,18 @@ impl Kind {
     }
 }
 
-fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
+fn kind_of(text: &[u8]) -> Result<FileKind, ImportError> {
     let head = text.get(..HEAD_BYTES.min(text.len())).unwrap_or_default();
     Ok(match head.trim_ascii_start().first() {
         None => return Err(ImportError::Empty),
-        Some(b'{') => Kind::Json,
-        Some(b'<') => Kind::Html,
-        Some(_) if afterburner::is_log(head) => Kind::Afterburner,
-        Some(_) if rtla::is_histogram(head) => Kind::Rtla,
-        Some(_) if hgrm::is_listing(head) => Kind::Hgrm,
-        Some(_) if oslat::is_text(head) => Kind::Oslat,
-        Some(_) if cyclictest::is_text(head) => Kind::Cyclictest,
-        Some(_) => Kind::Table(Box::new(Table::of(head).ok_or_else(|| unknown(head))?)),
+        Some(b'{') => FileKind::Json,
+        Some(b'<') => FileKind::Html,
+        Some(_) if afterburner::is_log(head) => FileKind::Afterburner,
+        Some(_) if rtla::is_histogram(head) => FileKind::Rtla,
+        Some(_) if hgrm::is_listing(head) => FileKind::Hgrm,
+        Some(_) if oslat::is_text(head) => FileKind::Oslat,
+        Some(_) if cyclictest::is_text(head) => FileKind::Cyclictest,
+        Some(_) => FileKind::Table(Box::new(Table::of(head).ok_or_else(|| unknown(head))?)),
     })
 }
 

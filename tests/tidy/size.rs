@@ -47,16 +47,13 @@ use super::{Source, check, is_of_tests, sources};
 /// elsewhere, files that were edited, reports without samples, up to six groups of runs; tables that are read block by
 /// block, the wall clock of captures, and the minimum effect of trends; the tables of late frames, of differences, and of
 /// conditions moved from the app, which draws all tables with one widget.
-/// Engine, 70 006 to 70 069, and app, 39 946 to 40 210: files that another program wrote again, one table for all groups,
-/// and groups by tag and by saved filter in the window.
-/// Engine, 70 006 to 70 214, and app, 39 946 to 40 230: a join that is undone and states its uncertainty apart from detail,
-/// imports of changed recordings, lines with gaps, and the buttons of the window that join a log and delete detail.
-/// Engine, 70 006 to 70 259, and app, 39 946 to 39 962: JSON of captures and logs of Afterburner are read piece by piece,
-/// plain numbers are parsed without a copy, dates are read from file names, and files that cannot be read are named; the
-/// words for the details of a capture.
-/// Engine, 70 006 to 70 047, and app, 39 946 to 40 150: bounds of what a recording saves and of texts of files, rows of lists
-/// that are drawn only where they are visible, and the progress of opening files.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_671), ("app/src", 40_565)];
+/// Engine, 70 006 to 70 734, and app, 39 946 to 40 734: files that another program wrote again, one table for all groups,
+/// and groups by tag and by saved filter in the window; a join that is undone and states its uncertainty apart from detail,
+/// imports of changed recordings, lines with gaps, and the buttons of the window that join a log and delete detail; JSON of
+/// captures and logs of Afterburner are read piece by piece, plain numbers are parsed without a copy, dates are read from file
+/// names, and files that cannot be read are named; bounds of what a recording, a page, and a menu draw or hold, single lines
+/// from other PCs, and the progress of opening files.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_734), ("app/src", 40_734)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

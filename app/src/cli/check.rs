@@ -62,7 +62,7 @@ pub(super) fn command() -> Command {
 }
 
 /// A test with its results.
-struct Checked<'a> {
+struct CheckedRun<'a> {
     test: &'a Test,
     results: Vec<LimitResult<'a>>,
     /// The IDs of the runs whose values count.
@@ -107,7 +107,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     let mut text = String::new();
     columns(&mut text, &[std::slice::from_ref(&grid.header), grid.rows.as_slice()].concat());
     text.push_str(&format!("\n{}\n", result::sentence(decision)));
-    let about: Vec<String> = checked.iter().flat_map(Checked::about).collect();
+    let about: Vec<String> = checked.iter().flat_map(CheckedRun::about).collect();
     for line in &about {
         text.push_str(&format!("{line}\n"));
     }
@@ -144,7 +144,7 @@ fn check<'a>(
     test: &'a Test,
     time_limit: Nanos,
     counts_disturbed: bool,
-) -> Checked<'a> {
+) -> CheckedRun<'a> {
     let began = Instant::now();
     let mut repeats: Vec<comparison::ValuesByLabel> = Vec::new();
     let (mut runs, mut disturbed) = (Vec::new(), Vec::new());
@@ -196,7 +196,7 @@ fn check<'a>(
     if is_undecided {
         results.iter_mut().for_each(LimitResult::undecide);
     }
-    Checked { test, results, runs, disturbed, length: began.elapsed(), status }
+    CheckedRun { test, results, runs, disturbed, length: began.elapsed(), status }
 }
 
 /// Waits until other programs use little CPU time, as long as `quiet` allows.
@@ -215,7 +215,7 @@ fn wait_for_quiet(terminal: &Terminal<'_>, quiet: &mut QuietWait) {
     }
 }
 
-impl Checked<'_> {
+impl CheckedRun<'_> {
     /// Returns one line with the IDs of the runs, and one per disturbed run with what disturbed it.
     fn about(&self) -> Vec<String> {
         let runs = format!("{}: runs {}", self.test.name, self.runs.join(", "));
@@ -226,7 +226,7 @@ impl Checked<'_> {
 
 /// Returns the exit status of the command. An exceeded limit is certain, even if other tests
 /// failed.
-fn status_of(checked: &[Checked<'_>], decision: Decision) -> Status {
+fn status_of(checked: &[CheckedRun<'_>], decision: Decision) -> Status {
     let any = |status| checked.iter().any(|one| one.status == status);
     match decision {
         _ if any(Status::Stopped) => Status::Stopped,

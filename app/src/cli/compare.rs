@@ -159,10 +159,10 @@ fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
         .help_heading("Groups")
 }
 
-type Failure = Box<dyn std::error::Error>;
+type CompareFailure = Box<dyn std::error::Error>;
 
 /// The runs to compare and the prior to use, from the arguments of the `compare` command.
-struct Request {
+struct CompareRequest {
     /// One entry per run or quick check, with its files; the first is the baseline.
     entries: Vec<Vec<PathBuf>>,
     /// How many of the entries belong to each group, in order; `None` unless groups are compared.
@@ -173,9 +173,9 @@ struct Request {
     minimum: MinEffect,
 }
 
-impl Request {
-    fn of(store: Option<&Store>, matches: &ArgMatches) -> Result<Self, Failure> {
-        let entries = |name: &str| -> Result<Vec<Vec<PathBuf>>, Failure> {
+impl CompareRequest {
+    fn of(store: Option<&Store>, matches: &ArgMatches) -> Result<Self, CompareFailure> {
+        let entries = |name: &str| -> Result<Vec<Vec<PathBuf>>, CompareFailure> {
             let names = matches.get_many::<String>(name).into_iter().flatten();
             let found: Vec<_> =
                 names.map(|name| entries_of(store, name)).collect::<Result<_, _>>()?;
@@ -191,8 +191,10 @@ impl Request {
             share: one.share.or(all.share),
             points: one.points.or(all.points),
         });
-        let groups: Vec<_> =
-            GROUPS.into_iter().map(|(name, ..)| entries(name)).collect::<Result<_, Failure>>()?;
+        let groups: Vec<_> = GROUPS
+            .into_iter()
+            .map(|(name, ..)| entries(name))
+            .collect::<Result<_, CompareFailure>>()?;
         let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
         if !groups.is_empty() {
             for (group, position) in groups.iter().zip(1..) {
@@ -223,7 +225,7 @@ impl Request {
 }
 
 /// Returns the entry with this name, or every entry with the tag in `tag:NAME`.
-fn entries_of(store: Option<&Store>, name: &str) -> Result<Vec<Vec<PathBuf>>, Failure> {
+fn entries_of(store: Option<&Store>, name: &str) -> Result<Vec<Vec<PathBuf>>, CompareFailure> {
     let Some(tag) = name.strip_prefix("tag:").filter(|_| !Path::new(name).is_file()) else {
         return Ok(vec![entry_files(store, name)?]);
     };
@@ -240,7 +242,7 @@ fn entries_of(store: Option<&Store>, name: &str) -> Result<Vec<Vec<PathBuf>>, Fa
 
 /// Rejects runs that are listed more than once: a run has no variation from itself, so the
 /// variation within its group would be too small.
-fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
+fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), CompareFailure> {
     let mut known: Vec<&RunId> = Vec::new();
     for (run, _) in runs {
         if known.contains(&&run.id) {
@@ -260,7 +262,7 @@ fn is_by_path(matches: &ArgMatches) -> bool {
 }
 
 /// Reads a prior from its text, as Repeat with prints it, or from a file.
-fn read_prior(text: &str) -> Result<Prior, Failure> {
+fn read_prior(text: &str) -> Result<Prior, CompareFailure> {
     let of_text = Prior::from_text(text);
     if of_text.is_ok() || (text.contains('=') && !Path::new(text).is_file()) {
         return Ok(of_text.map_err(|error| format!("--prior: {error}"))?);
@@ -270,8 +272,8 @@ fn read_prior(text: &str) -> Result<Prior, Failure> {
 }
 
 /// Runs the `compare` command.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
-    let request = Request::of(store, matches)?;
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, CompareFailure> {
+    let request = CompareRequest::of(store, matches)?;
     let (format, output) = (text(matches, "format").unwrap_or_default(), Output::of(matches));
     let place = output.place(&format);
     let sets = matching_runs(&request.entries)?;

@@ -33,7 +33,7 @@ const MAX_HOSTS: usize = 1_000;
 
 /// How the command ended on one host.
 #[derive(Clone, Debug)]
-struct Outcome {
+struct BatchOutcome {
     is_measured: bool,
     /// The result of the measurement, or the reason why it failed.
     sentence: String,
@@ -97,8 +97,8 @@ fn measure(
     args: &[OsString],
     (number, inputs): (usize, &HostInputs),
     place: Place,
-) -> Outcome {
-    let failed = |sentence: String| Outcome { is_measured: false, sentence, result: None };
+) -> BatchOutcome {
+    let failed = |sentence: String| BatchOutcome { is_measured: false, sentence, result: None };
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => return failed(format!("cannot find this program: {error}")),
@@ -123,7 +123,7 @@ fn measure(
         let result = HostResult::read(&text, place);
         let own = result.as_ref().map(|result| result.sentence.clone());
         let sentence = own.unwrap_or_else(|| answer(&text).to_owned());
-        return Outcome { is_measured: true, sentence, result };
+        return BatchOutcome { is_measured: true, sentence, result };
     }
     let messages = String::from_utf8_lossy(&output.stderr);
     failed(reason(&messages).to_owned())

@@ -60,7 +60,7 @@ pub(super) fn scaled(command: Command) -> Command {
 }
 
 /// A quick check in progress.
-struct Check<'a> {
+struct QuickCheck<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
     trace: TraceMode,
@@ -81,7 +81,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     let facts = terminal.host().facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     let settings = CheckSettings { scale: share, ..terminal.host().check_settings(&facts.cpus) };
-    let mut check = Check {
+    let mut check = QuickCheck {
         sequence: CheckSequence::new(&Part::ALL, QuietWait::DEFAULT, &facts.cpus, settings),
         facts,
         terminal,
@@ -234,7 +234,7 @@ pub(super) fn show(runs: &[Run], matches: &ArgMatches) -> Result<(), Box<dyn std
     Ok(output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
 }
 
-impl Check<'_> {
+impl QuickCheck<'_> {
     /// Measures all parts, each once other programs are quiet.
     fn measure_all(&mut self) {
         let mut step = self.sequence.start();

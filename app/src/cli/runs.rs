@@ -76,7 +76,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     done.map(|()| Status::Done).map_err(failed)
 }
 
-type Outcome = Result<(), Box<dyn Error>>;
+type EditOutcome = Result<(), Box<dyn Error>>;
 
 /// Returns the file at the path `name`, or the files of the saved run or quick check that has this
 /// name or an ID that begins with this text.
@@ -195,7 +195,7 @@ fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError>
     }
 }
 
-fn show(store: &Store, matches: &ArgMatches) -> Outcome {
+fn show(store: &Store, matches: &ArgMatches) -> EditOutcome {
     let name = text(matches, "run").unwrap_or_default();
     let files = entry_files(Some(store), &name)?;
     match open_runs(&files)?.as_slice() {

@@ -261,12 +261,12 @@ fn numbered(labels: &[String], trial: usize) -> String {
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_stopped: Arc<AtomicBool>,
-    current: Arc<Mutex<Current>>,
+    current: Arc<Mutex<CurrentTrial>>,
 }
 
 /// What an interrupt ends.
 #[derive(Default)]
-enum Current {
+enum CurrentTrial {
     /// What the command does next.
     #[default]
     Next,
@@ -303,9 +303,9 @@ impl Interrupt {
 
     /// Calls `connect`, during which an interrupt ends this program and the program that connects.
     pub(super) fn while_connecting<T>(&self, connect: impl FnOnce() -> T) -> T {
-        *self.lock() = Current::Connection;
+        *self.lock() = CurrentTrial::Connection;
         let connected = connect();
-        *self.lock() = Current::Next;
+        *self.lock() = CurrentTrial::Next;
         connected
     }
 
@@ -313,7 +313,7 @@ impl Interrupt {
     pub(super) fn follow_hosts(&self) -> HostInputs {
         let is_stopped = Arc::clone(&self.is_stopped);
         let inputs = HostInputs { is_stopped, inputs: Arc::default() };
-        *self.lock() = Current::Hosts(inputs.clone());
+        *self.lock() = CurrentTrial::Hosts(inputs.clone());
         inputs
     }
 
@@ -323,19 +323,19 @@ impl Interrupt {
         if self.is_stopped() {
             stopper.stop();
         }
-        *current = Current::Run(stopper);
+        *current = CurrentTrial::Run(stopper);
     }
 
     fn interrupt(&self) {
         let is_second = self.is_stopped.swap(true, Ordering::Relaxed);
         let is_ending = match &*self.lock() {
-            Current::Connection => true,
-            Current::Next => is_second,
-            Current::Run(stopper) => {
+            CurrentTrial::Connection => true,
+            CurrentTrial::Next => is_second,
+            CurrentTrial::Run(stopper) => {
                 stopper.stop();
                 is_second
             }
-            Current::Hosts(inputs) => {
+            CurrentTrial::Hosts(inputs) => {
                 inputs.interrupt();
                 is_second
             }
@@ -362,7 +362,7 @@ impl Interrupt {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Current> {
+    fn lock(&self) -> MutexGuard<'_, CurrentTrial> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -81,10 +81,10 @@ fn by(text: &str) -> Result<TrendBy, String> {
     }
 }
 
-type Failure = Box<dyn std::error::Error>;
+type TrendFailure = Box<dyn std::error::Error>;
 
 /// Runs the `trend` command.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, TrendFailure> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
     let filter =
         RunFilter { words: text(matches, "filter").unwrap_or_default(), ..RunFilter::default() };

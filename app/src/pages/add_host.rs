@@ -33,7 +33,7 @@ pub struct AddHostDialog {
 }
 
 /// A step of the check: its result, and whether it succeeded.
-struct Step {
+struct HostStep {
     name: &'static str,
     severity: Option<Severity>,
     words: String,
@@ -248,9 +248,9 @@ fn note(ui: &mut Ui, text: &str) {
 }
 
 /// Returns the state of each step of the check.
-fn steps(adding: &AddedHost) -> [Step; 6] {
+fn steps(adding: &AddedHost) -> [HostStep; 6] {
     const NAMES: [&str; 6] = ["Reached", "Host key", "Signed in", "System", "Agent", "Real-time"];
-    let step = |name, severity, words: &str| Step { name, severity, words: words.to_owned() };
+    let step = |name, severity, words: &str| HostStep { name, severity, words: words.to_owned() };
     match &adding.checked {
         CheckedHost::Unchecked => NAMES.map(|name| step(name, None, "")),
         CheckedHost::Checking => NAMES.map(|name| step(name, None, "Checking…")),
@@ -292,14 +292,14 @@ fn steps(adding: &AddedHost) -> [Step; 6] {
 }
 
 /// Returns a successful step before the agent step.
-fn passed(adding: &AddedHost, name: &'static str, system: &str) -> Step {
+fn passed(adding: &AddedHost, name: &'static str, system: &str) -> HostStep {
     let words = match name {
         "Reached" => adding.host.address.trim(),
         "Host key" => "Known",
         "Signed in" => "With your ssh configuration",
         _ => system,
     };
-    Step { name, severity: Some(Severity::Good), words: words.to_owned() }
+    HostStep { name, severity: Some(Severity::Good), words: words.to_owned() }
 }
 
 /// Returns the index of the step at which a check with this error failed.
@@ -328,7 +328,7 @@ const fn step_of(error: &AgentError) -> usize {
     }
 }
 
-fn check_ui(ui: &mut Ui, step: &Step) {
+fn check_ui(ui: &mut Ui, step: &HostStep) {
     let tokens = Tokens::of(ui);
     ui.horizontal_top(|ui| {
         ui.set_min_height(28.0);

@@ -46,7 +46,7 @@ pub fn image_in_high_contrast(of: ImageOf<'_>, is_dark: bool) -> Result<ExportIm
 fn draw(of: ImageOf<'_>, is_dark: bool, contrast: Contrast) -> Result<ExportImage, String> {
     match of {
         ImageOf::Run(shown) => {
-            let mut view = View::of(shown);
+            let mut view = ImageView::of(shown);
             rendered(is_dark, contrast, |ui| view.ui(ui, shown))
         }
         ImageOf::Check(check) => rendered(is_dark, contrast, |ui| {
@@ -164,13 +164,13 @@ fn input() -> RawInput {
 }
 
 /// The page that shows a run, in its initial state: the page of a test or of an imported run.
-enum View {
+enum ImageView {
     Test(Box<TestPage>),
     Capture(Box<CapturePage>),
     Recording(Box<RecordPage>),
 }
 
-impl View {
+impl ImageView {
     fn of(shown: &LoadedRun) -> Self {
         match shown.run.plan() {
             Some(plan) => Self::Test(Box::new(TestPage::of(plan))),

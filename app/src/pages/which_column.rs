@@ -15,13 +15,13 @@ const WIDEST_CELL: f32 = 120.0;
 /// State of the dialog.
 #[derive(Debug, Default)]
 pub struct WhichColumnDialog {
-    of: Option<Choice>,
+    of: Option<ColumnChoice>,
     was_focused: bool,
 }
 
 /// The column and unit selected for a file.
 #[derive(Debug)]
-struct Choice {
+struct ColumnChoice {
     path: std::path::PathBuf,
     column: usize,
     unit: TimeUnit,
@@ -36,7 +36,7 @@ impl WhichColumnDialog {
         };
         if self.of.as_ref().is_none_or(|choice| choice.path != question.path) {
             let (column, unit) = question.table.guess();
-            let of = Choice { path: question.path.clone(), column, unit };
+            let of = ColumnChoice { path: question.path.clone(), column, unit };
             *self = Self { of: Some(of), was_focused: false };
         }
         let id = Id::unique("which-column");

@@ -67,11 +67,11 @@ pub struct ChartCard<'a> {
 }
 
 /// A chart, the points to mark in it, as values of its two axes, and its parts to dim.
-type Marked<'a> = (&'a Chart, &'a [(f64, f64)], &'a [DimmedPart]);
+type MarkedPoint<'a> = (&'a Chart, &'a [(f64, f64)], &'a [DimmedPart]);
 
 /// View state of a chart.
 #[derive(Clone, Copy, Debug, Default)]
-struct View {
+struct ChartView {
     hidden: Hidden,
     /// Whether counts are on a linear instead of a logarithmic scale.
     is_even: bool,
@@ -111,7 +111,7 @@ impl<'a> ChartCard<'a> {
 
     /// Takes the range that the user selected since the last call.
     pub fn take_range(&self, ui: &Ui) -> Option<(f64, f64)> {
-        ui.data_mut(|data| data.get_temp_mut_or_default::<View>(self.id).selected.take())
+        ui.data_mut(|data| data.get_temp_mut_or_default::<ChartView>(self.id).selected.take())
     }
 
     /// Resets the vertical axis to all values, and preserves the visible range of the horizontal
@@ -135,8 +135,8 @@ impl<'a> ChartCard<'a> {
     /// Shows the chart; `more` draws additional controls at the start of the header. Returns the
     /// bar or point that the user selected in this frame.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
-        let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
-        let view = RefCell::new(View { sides: self.sides, ends: self.range, ..view });
+        let view = ui.data(|data| data.get_temp::<ChartView>(self.id)).unwrap_or_default();
+        let view = RefCell::new(ChartView { sides: self.sides, ends: self.range, ..view });
         let is_counted =
             matches!(self.chart.marks, Marks::Steps(_)) && self.chart.y.scale == chart::Scale::Log;
         let picked = Card::new(self.chart.title).note(self.note).height(self.height).show(
@@ -194,7 +194,7 @@ impl ChartCard<'_> {
             hidden.isolate(at, names.len());
             let id = if at == 0 { self.id } else { self.id.with(at) };
             let link = Some(self.link.unwrap_or_else(|| self.id.with("stack")));
-            let view = View { hidden, ..View::default() };
+            let view = ChartView { hidden, ..ChartView::default() };
             let (response, _) = plot_ui(ui, (chart, &[], &[]), (id, link), height, &view, None);
             describe(&response, &format!("{name}. {}", summary(chart)));
             menu(&response, id, || table(chart), Some(&|| Some(chart.clone())));
@@ -234,7 +234,7 @@ pub fn chart_ui(
     height: f32,
     hidden: &mut Hidden,
 ) -> Response {
-    let mut view = View { hidden: *hidden, ..View::default() };
+    let mut view = ChartView { hidden: *hidden, ..ChartView::default() };
     let (response, _) = view_ui(ui, (chart, &[], &[]), ids, height, (&mut view, false));
     *hidden = view.hidden;
     response
@@ -243,10 +243,10 @@ pub fn chart_ui(
 /// Draws a chart with its legend above. Returns the selected bar or point.
 fn view_ui(
     ui: &mut Ui,
-    (chart, marked, dimmed): Marked<'_>,
+    (chart, marked, dimmed): MarkedPoint<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
-    (view, can_pick): (&mut View, bool),
+    (view, can_pick): (&mut ChartView, bool),
 ) -> (Response, Option<ChartPick>) {
     let tokens = Tokens::of(ui);
     let top = ui.cursor().top();
@@ -310,10 +310,10 @@ fn view_ui(
 /// Draws axes and contents, and highlights the bar or point at the keyboard cursor.
 fn plot_ui(
     ui: &mut Ui,
-    (chart, marked, dimmed): Marked<'_>,
+    (chart, marked, dimmed): MarkedPoint<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
-    view: &View,
+    view: &ChartView,
     read: Option<&Target>,
 ) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);

@@ -48,7 +48,7 @@ pub(super) struct Drawn {
 }
 
 /// A position in the map: a row, and a time in seconds.
-type Place = (usize, f64);
+type HeatPlace = (usize, f64);
 
 impl HeatMap {
     /// Draws the color key in the header of the card, and the buttons of the plot.
@@ -233,7 +233,7 @@ impl HeatMap {
     }
 
     /// Returns row and time at a position of the plot; `None` outside of the rows.
-    fn place_at(&self, at: &PlotPoint) -> Option<Place> {
+    fn place_at(&self, at: &PlotPoint) -> Option<HeatPlace> {
         let row = usize::try_from(whole((at.y - 0.5).max(0.0))).ok()?;
         let is_there = self.rows.get(row).is_some_and(|row| !row.is_blank());
         (is_there && 0.0 <= at.y).then_some((row, at.x))
@@ -305,14 +305,18 @@ impl HeatMap {
 
     /// Returns the row of a cell, the time range of its column in seconds, and statistics of its
     /// gaps.
-    fn found(&self, (row, secs): Place, seen: (f64, f64)) -> Option<(&HeatRow, (f64, f64), Found)> {
+    fn found(
+        &self,
+        (row, secs): HeatPlace,
+        seen: (f64, f64),
+    ) -> Option<(&HeatRow, (f64, f64), Found)> {
         let row = self.rows.get(row).filter(|row| !row.is_blank())?;
         let ends = self.column(secs, seen);
         Some((row, ends, row.found(ends)))
     }
 
     /// Describes a cell: CPU, time, longest gap with its cause, number of gaps, and their sum.
-    fn words(&self, place: Place, seen: (f64, f64)) -> Option<String> {
+    fn words(&self, place: HeatPlace, seen: (f64, f64)) -> Option<String> {
         let (row, ends, found) = self.found(place, seen)?;
         let (from, to) = in_secs(ends);
         let place = format!("{} · {from} to {to} s", row.name);

@@ -82,7 +82,7 @@ pub fn take_image_request(ctx: &Context) -> Option<ImageRequest> {
 
 /// The command selected in the menu of a plot, stored until the plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Selected {
+enum SelectedRange {
     Table,
     CopyTable,
     CopyImage,
@@ -132,15 +132,15 @@ pub(super) fn menu(
     }
     popup.show(|ui| items_ui(ui, plot, chart.is_some()));
     let selected =
-        ctx.data_mut(|data| data.remove_temp::<Option<Selected>>(plot.with("menu item")));
+        ctx.data_mut(|data| data.remove_temp::<Option<SelectedRange>>(plot.with("menu item")));
     match selected.flatten() {
-        Some(Selected::Table) => {
+        Some(SelectedRange::Table) => {
             ctx.data_mut(|data| data.insert_temp(shown, Arc::new(table())));
         }
-        Some(Selected::CopyTable) => widgets::copy_shown(ctx, &table().text()),
-        Some(selected @ (Selected::CopyImage | Selected::SaveImage)) => {
+        Some(SelectedRange::CopyTable) => widgets::copy_shown(ctx, &table().text()),
+        Some(selected @ (SelectedRange::CopyImage | SelectedRange::SaveImage)) => {
             if let Some(chart) = chart.and_then(|chart| chart()) {
-                let is_saved = selected == Selected::SaveImage;
+                let is_saved = selected == SelectedRange::SaveImage;
                 let request = Some(Arc::new(ImageRequest { chart, is_saved }));
                 ctx.data_mut(|data| data.insert_temp(Id::unique("plot-image"), request));
             }
@@ -168,10 +168,10 @@ fn items_ui(ui: &mut Ui, plot: Id, has_image: bool) {
         ask(ui.ctx(), plot, Move::Reset);
     }
     let items = [
-        ("Show as table", Selected::Table),
-        ("Copy as table", Selected::CopyTable),
-        ("Copy image", Selected::CopyImage),
-        ("Save image…", Selected::SaveImage),
+        ("Show as table", SelectedRange::Table),
+        ("Copy as table", SelectedRange::CopyTable),
+        ("Copy image", SelectedRange::CopyImage),
+        ("Save image…", SelectedRange::SaveImage),
     ];
     for (words, selected) in items.into_iter().take(if has_image { 4 } else { 2 }) {
         if item(ui, words) {

@@ -124,12 +124,12 @@ struct Selected {
 }
 
 /// The selection, and the outcome of its comparison.
-type Message = (Selected, Result<Progress, String>);
+type ComparingMessage = (Selected, Result<Progress, String>);
 
 /// The state of the Compare page.
 #[derive(Debug)]
 pub struct Comparing {
-    tasks: Tasks<Message>,
+    tasks: Tasks<ComparingMessage>,
     selected: Selected,
     /// The runs that were set as group A, group B, and so on.
     groups: Vec<Vec<PathBuf>>,

@@ -158,7 +158,7 @@ impl ActiveExport {
 }
 
 /// Messages of export tasks; the number identifies the export.
-enum Message {
+enum ExportMessage {
     /// The runs were opened, or the error.
     ReadyExport(u64, Result<Box<ReadyExport>, String>),
     /// The preview was created.
@@ -199,7 +199,7 @@ pub enum ClipboardContent {
 /// The state of exports.
 #[derive(Debug)]
 pub struct Exports {
-    tasks: Tasks<Message>,
+    tasks: Tasks<ExportMessage>,
     current: Option<ActiveExport>,
     count: u64,
     /// The export for which the user is asked whether to replace files, with destination and files.
@@ -268,7 +268,7 @@ impl Exports {
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::ReadyExport(number, result) => {
+                ExportMessage::ReadyExport(number, result) => {
                     let Some(current) = self.current(number) else { continue };
                     match result {
                         Ok(ready) => current.ready = Some(*ready),
@@ -278,56 +278,58 @@ impl Exports {
                         }
                     }
                 }
-                Message::Preview(number, request, result) => {
+                ExportMessage::Preview(number, request, result) => {
                     if let Some(current) = self.current(number)
                         && current.requested == Some(request)
                     {
                         current.preview = Some((request, result.map(|preview| Arc::new(*preview))));
                     }
                 }
-                Message::Selected(writing, Ok(Some((path, files)))) if !files.is_empty() => {
+                ExportMessage::Selected(writing, Ok(Some((path, files)))) if !files.is_empty() => {
                     self.replacing = Some((writing, path, files));
                 }
-                Message::Selected(writing, Ok(Some((path, _)))) => self.write(writing, path),
-                Message::Selected(writing, Ok(None)) => {
+                ExportMessage::Selected(writing, Ok(Some((path, _)))) => self.write(writing, path),
+                ExportMessage::Selected(writing, Ok(None)) => {
                     self.end_writing(writing.number, None, context);
                 }
-                Message::Selected(writing, Err(error)) => {
+                ExportMessage::Selected(writing, Err(error)) => {
                     let written = Written { errors: vec![error], ..Written::default() };
                     self.end_writing(writing.number, Some(written), context);
                 }
-                Message::Written(number, written) => self.end_writing(number, written, context),
-                Message::Copied(number, subject, Ok((copy, kind))) => {
+                ExportMessage::Written(number, written) => {
+                    self.end_writing(number, written, context);
+                }
+                ExportMessage::Copied(number, subject, Ok((copy, kind))) => {
                     if self.current.as_ref().map(|current| current.number) == number {
                         self.remember(context);
                         self.current = None;
                     }
                     self.end_copying(subject, copy, kind, context);
                 }
-                Message::Copied(number, _, Err(error)) => {
+                ExportMessage::Copied(number, _, Err(error)) => {
                     if let Some(current) = number.and_then(|number| self.current(number)) {
                         current.is_writing = false;
                     }
                     context.report_error(words::not_copied(&error));
                 }
-                Message::PlotCopied(Ok(image)) => {
+                ExportMessage::PlotCopied(Ok(image)) => {
                     self.copies.push(ClipboardContent::ExportImage(Arc::new(image)));
                     context.notify(Notice::info("Image copied."));
                 }
-                Message::FileSaved(Ok(path)) => {
+                ExportMessage::FileSaved(Ok(path)) => {
                     if let Some(path) = path {
                         self.folder = path.parent().map(PathBuf::from);
                         context.notify(Notice::info(words::saved(&[path])));
                     }
                 }
-                Message::PlotCopied(Err(error)) => {
+                ExportMessage::PlotCopied(Err(error)) => {
                     context.report_error(format!("Could not create the image: {error}."));
                 }
-                Message::FileSaved(Err(error)) => {
+                ExportMessage::FileSaved(Err(error)) => {
                     context.report_error(format!("The file was not saved: {error}."));
                 }
-                Message::OpenedOutside(Ok(())) => {}
-                Message::OpenedOutside(Err(why)) => {
+                ExportMessage::OpenedOutside(Ok(())) => {}
+                ExportMessage::OpenedOutside(Err(why)) => {
                     context.report_error(format!("This cannot be opened: {why}."));
                 }
             }
@@ -412,7 +414,7 @@ impl Exports {
             used: None,
         });
         if !is_ready {
-            let opened = move |result| Message::ReadyExport(number, result);
+            let opened = move |result| ExportMessage::ReadyExport(number, result);
             self.tasks.spawn("export-open", move || source.open().map(Box::new), opened);
         }
     }
@@ -434,7 +436,8 @@ impl Exports {
             let is_wanted = || newest.load(Ordering::Relaxed) == turn;
             job.preview(&is_wanted).map(Box::new)
         };
-        self.tasks.spawn("preview", make, move |made| Message::Preview(number, request, made));
+        self.tasks
+            .spawn("preview", make, move |made| ExportMessage::Preview(number, request, made));
     }
 
     /// Marks the export as being written; returns its work and number, `None` if it cannot begin.
@@ -464,7 +467,8 @@ impl Exports {
                 (path, existing)
             }))
         };
-        self.tasks.spawn("save-export", select, |selected| Message::Selected(writing, selected));
+        self.tasks
+            .spawn("save-export", select, |selected| ExportMessage::Selected(writing, selected));
     }
 
     /// Writes the export and replaces existing files, or writes nothing, as the user answered.
@@ -483,13 +487,13 @@ impl Exports {
         let write = move || Ok(job.write_all(&path));
         self.tasks.spawn("save-export", write, move |written: Result<Written, String>| {
             let failed = |error| Written { errors: vec![error], ..Written::default() };
-            Message::Written(number, Some(written.unwrap_or_else(failed)))
+            ExportMessage::Written(number, Some(written.unwrap_or_else(failed)))
         });
     }
 
     /// Draws an image of a plot, and copies it to the clipboard.
     pub(super) fn copy_plot(&self, draw: PlotPainter) {
-        self.tasks.spawn("copy-plot", draw, Message::PlotCopied);
+        self.tasks.spawn("copy-plot", draw, ExportMessage::PlotCopied);
     }
 
     /// Asks for a destination, draws an image of a plot, and writes it.
@@ -518,20 +522,20 @@ impl Exports {
                 .map_err(|error| error.to_string())?;
             Ok(Some(path))
         };
-        self.tasks.spawn("save-file", write, Message::FileSaved);
+        self.tasks.spawn("save-file", write, ExportMessage::FileSaved);
     }
 
     /// Opens a file or a folder in another program.
     pub(super) fn open_outside(&self, path: PathBuf) {
         let opener = Arc::clone(&self.external.opener);
         let open = move || opener(&path).map_err(|why| format!("{why}: {}", path.display()));
-        self.tasks.spawn("open-outside", open, Message::OpenedOutside);
+        self.tasks.spawn("open-outside", open, ExportMessage::OpenedOutside);
     }
 
     /// Opens a settings window of the desktop.
     pub(super) fn open_tool(&self, tool: SystemTool) {
         let open = move || tool.open().map_err(|error| error.to_string());
-        self.tasks.spawn("open-outside", open, Message::OpenedOutside);
+        self.tasks.spawn("open-outside", open, ExportMessage::OpenedOutside);
     }
 
     /// Writes the report to a temporary file, and opens it in the browser.
@@ -546,7 +550,7 @@ impl Exports {
             written.errors.into_iter().next().map_or(Ok(()), Err)?;
             opener(&path)
         };
-        self.tasks.spawn("open-written", open, Message::OpenedOutside);
+        self.tasks.spawn("open-written", open, ExportMessage::OpenedOutside);
     }
 
     /// Saves the format of the export in the settings as the default of the next export.
@@ -561,7 +565,7 @@ impl Exports {
         let Some((job, number)) = self.begin_writing(request, false) else { return };
         let Some(subject) = self.current.as_ref().map(|it| it.subject.clone()) else { return };
         let copy = move || Ok((job.copy()?, request.kind));
-        let end = move |copied| Message::Copied(Some(number), subject, copied);
+        let end = move |copied| ExportMessage::Copied(Some(number), subject, copied);
         self.tasks.spawn("copy", copy, end);
     }
 
@@ -580,7 +584,7 @@ impl Exports {
             let job = Job { ready: source.open()?, request, painter: None };
             Ok((ClipboardContent::Text(job.ticket()), request.kind))
         };
-        self.tasks.spawn("copy", copy, move |copied| Message::Copied(None, subject, copied));
+        self.tasks.spawn("copy", copy, move |copied| ExportMessage::Copied(None, subject, copied));
     }
 
     /// Closes the export dialog without writing anything.

@@ -62,7 +62,7 @@ pub enum HostState {
 }
 
 /// Messages of the connection tasks; `attempt` is the number of the connection attempt.
-enum Message {
+enum HostsMessage {
     /// The attempt to open a connection has ended: with the connected agent, or with an error.
     Opened { address: String, attempt: u64, result: Box<Result<Agent, AgentError>> },
     /// CPU time of other programs on the selected host, as a share of one CPU; an error means that
@@ -84,7 +84,7 @@ enum Message {
 /// Other PCs, and where the next run is measured.
 #[derive(Debug)]
 pub struct Hosts {
-    tasks: Tasks<Message>,
+    tasks: Tasks<HostsMessage>,
     place: Place,
     states: BTreeMap<String, (u64, HostState)>,
     /// Counts connection attempts, so that the answer of an outdated attempt can be ignored.
@@ -216,7 +216,11 @@ impl Hosts {
         self.tasks.spawn(
             task,
             move || Ok(connect()),
-            move |result| Message::Opened { address, attempt, result: Box::new(opened(result)) },
+            move |result| HostsMessage::Opened {
+                address,
+                attempt,
+                result: Box::new(opened(result)),
+            },
         );
     }
 
@@ -258,7 +262,7 @@ impl Hosts {
             agent.close();
             Ok(())
         };
-        self.tasks.spawn("disconnect", close, |_| Message::Closed);
+        self.tasks.spawn("disconnect", close, |_| HostsMessage::Closed);
     }
 
     /// Starts reading the load of the selected host if it is connected; stops reading the load of
@@ -272,7 +276,7 @@ impl Hosts {
         let address = address.to_owned();
         let attempt = self.states.get(&address).map_or(0, |(attempt, _)| *attempt);
         self.watch = Some(self.tasks.watch("host-load", WATCH, move || {
-            Some(Message::Load { address: address.clone(), attempt, result: agent.load() })
+            Some(HostsMessage::Load { address: address.clone(), attempt, result: agent.load() })
         }));
     }
 
@@ -281,25 +285,25 @@ impl Hosts {
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Opened { address, attempt, result } => {
+                HostsMessage::Opened { address, attempt, result } => {
                     self.take_opened(&address, attempt, *result, context);
                 }
-                Message::Load { address, attempt, result } => {
+                HostsMessage::Load { address, attempt, result } => {
                     self.take_load((&address, attempt), result, context);
                 }
-                Message::Checked { attempt, result } => self.take_checked(attempt, *result),
-                Message::System { attempt, system, file } => {
+                HostsMessage::Checked { attempt, result } => self.take_checked(attempt, *result),
+                HostsMessage::System { attempt, system, file } => {
                     if let Some(adding) = self.attempt_of(attempt) {
                         (adding.system, adding.file) = (system, file);
                     }
                 }
-                Message::Key { attempt, result } => {
+                HostsMessage::Key { attempt, result } => {
                     if let Some(adding) = self.attempt_of(attempt) {
                         adding.key = Some(result);
                     }
                 }
-                Message::Copied { attempt, result } => self.take_copied(attempt, result),
-                Message::Closed => {}
+                HostsMessage::Copied { attempt, result } => self.take_copied(attempt, result),
+                HostsMessage::Closed => {}
             }
         }
         if !context.is_running {

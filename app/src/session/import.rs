@@ -47,7 +47,7 @@ pub struct WhichColumn {
 
 /// The outcome of opening a file.
 #[derive(Debug)]
-enum Opened {
+enum OpenedFiles {
     /// The file is now a run, saved if there is a folder of runs.
     Run(ImportedRun),
     /// The file has several processes or swap chains: the user must select one.
@@ -83,20 +83,20 @@ struct ImportedRun {
 }
 
 /// Messages of import tasks.
-enum Message {
+enum ImportMessage {
     /// Files were selected; empty if the user canceled.
     Selected(Vec<PathBuf>),
     /// Another start of the app has requested to open these files. There are no files if that start
     /// only requested the window.
     Requested(Vec<PathBuf>),
     /// Files were opened, or opening failed with an error.
-    Opened(Result<Vec<Opened>, String>),
+    Opened(Result<Vec<OpenedFiles>, String>),
 }
 
 /// The state of imports.
 #[derive(Debug)]
 pub struct Imports {
-    tasks: Tasks<Message>,
+    tasks: Tasks<ImportMessage>,
     /// Files for which the user must select a series.
     questions: VecDeque<WhichSeries>,
     /// Files for which the user must select a column.
@@ -176,7 +176,7 @@ impl Imports {
             }
             Err("the folder is no longer checked".to_owned())
         };
-        let requested = |files: Result<_, _>| Message::Requested(files.unwrap_or_default());
+        let requested = |files: Result<_, _>| ImportMessage::Requested(files.unwrap_or_default());
         self.tasks.spawn("requests", wait, requested);
     }
 
@@ -184,16 +184,16 @@ impl Imports {
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Selected(paths) => self.open(paths, context),
-                Message::Requested(files) => {
+                ImportMessage::Selected(paths) => self.open(paths, context),
+                ImportMessage::Requested(files) => {
                     context.push(Request::ToFront);
                     self.open(files, context);
                     if let Some(folder) = self.watched.take() {
                         self.watch(PathBuf::clone(&folder));
                     }
                 }
-                Message::Opened(Ok(files)) => self.handle_outcome(files, context),
-                Message::Opened(Err(error)) => {
+                ImportMessage::Opened(Ok(files)) => self.handle_outcome(files, context),
+                ImportMessage::Opened(Err(error)) => {
                     context.report_error(format!("The files cannot be opened: {error}."));
                 }
             }
@@ -203,7 +203,7 @@ impl Imports {
     /// Asks for files, and opens them.
     pub(super) fn ask(&mut self, context: &Context) {
         let answer = context.dialogs.files(&work::ENDINGS);
-        let selected = |paths: Result<_, _>| Message::Selected(paths.unwrap_or_default());
+        let selected = |paths: Result<_, _>| ImportMessage::Selected(paths.unwrap_or_default());
         self.tasks.spawn("ask-for-file", || Ok(answer()), selected);
     }
 
@@ -224,10 +224,10 @@ impl Imports {
     fn start(
         &self,
         context: &Context,
-        open: impl FnOnce(Option<&Store>) -> Vec<Opened> + Send + 'static,
+        open: impl FnOnce(Option<&Store>) -> Vec<OpenedFiles> + Send + 'static,
     ) {
         let store = context.store.clone();
-        self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), Message::Opened);
+        self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), ImportMessage::Opened);
     }
 
     /// Opens the selected series of the file about which the user was asked; `None` skips the file.
@@ -254,7 +254,7 @@ impl Imports {
     }
 
     /// Reports the outcome of opening files, and shows the opened run or the list of runs.
-    fn handle_outcome(&mut self, files: Vec<Opened>, context: &Context) {
+    fn handle_outcome(&mut self, files: Vec<OpenedFiles>, context: &Context) {
         let is_canceled = std::mem::take(&mut self.is_canceled);
         if files.is_empty() && !is_canceled {
             context.report_error(words::NOTHING_THERE);
@@ -262,11 +262,11 @@ impl Imports {
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for file in files {
             match file {
-                Opened::Run(run) => runs.push(run),
-                Opened::Several(question) => self.questions.push_back(question),
-                Opened::Columns(question) => self.tables.push_back(question),
-                Opened::Preset(preset) => context.push(Request::TakePreset(Box::new(preset))),
-                Opened::Failed(name, why) => failures.push((name, why)),
+                OpenedFiles::Run(run) => runs.push(run),
+                OpenedFiles::Several(question) => self.questions.push_back(question),
+                OpenedFiles::Columns(question) => self.tables.push_back(question),
+                OpenedFiles::Preset(preset) => context.push(Request::TakePreset(Box::new(preset))),
+                OpenedFiles::Failed(name, why) => failures.push((name, why)),
             }
         }
         for (name, why) in failures.iter().take(MAX_REPORTED) {

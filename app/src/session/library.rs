@@ -31,7 +31,7 @@ pub use deleted::DeletedItem;
 pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
 
 /// Messages of the library tasks.
-enum Message {
+enum LibraryMessage {
     /// The journals of ended processes were recovered as runs.
     Recovered(Result<Vec<Recovery>, String>),
     /// The folder of runs was listed.
@@ -63,7 +63,7 @@ enum Message {
 /// The library of saved runs.
 #[derive(Debug)]
 pub struct Library {
-    tasks: Tasks<Message>,
+    tasks: Tasks<LibraryMessage>,
     store: Option<Store>,
     folder_watch: Option<Watch>,
     listed: ListedState,
@@ -162,7 +162,7 @@ impl Library {
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Recovered(result) => {
+                LibraryMessage::Recovered(result) => {
                     match result {
                         Ok(journals) => note_recovered(&journals, context),
                         Err(error) => context.report_error(error),
@@ -170,8 +170,8 @@ impl Library {
                     self.list();
                 }
                 // Ignore this listing: a newer listing was requested.
-                Message::Listed { turn, .. } if turn != self.lists => {}
-                Message::Listed { result, .. } => {
+                LibraryMessage::Listed { turn, .. } if turn != self.lists => {}
+                LibraryMessage::Listed { result, .. } => {
                     self.version += 1;
                     self.shown_list = self.lists;
                     self.restored = mem::take(&mut self.restoring);
@@ -189,21 +189,21 @@ impl Library {
                     self.deleted = listing.deleted;
                     self.items = Some(listing.items);
                 }
-                Message::Changed(result) => {
+                LibraryMessage::Changed(result) => {
                     if let Err(error) = result {
                         context.report_error(error);
                     }
                     self.list();
                 }
-                Message::Restored { files, result } => {
+                LibraryMessage::Restored { files, result } => {
                     if let Err(error) = result {
                         context.report_error(error);
                     }
                     self.restoring.extend(files);
                     self.list();
                 }
-                Message::FolderChanged => self.list(),
-                Message::SetAside { aside, entries, error } => {
+                LibraryMessage::FolderChanged => self.list(),
+                LibraryMessage::SetAside { aside, entries, error } => {
                     if let Some(error) = error {
                         context.report_error(error);
                     }
@@ -213,12 +213,12 @@ impl Library {
                     }
                     self.list();
                 }
-                Message::Opened(Ok(shown)) => context.push(Request::Show(shown)),
-                Message::Opened(Err(error)) => {
+                LibraryMessage::Opened(Ok(shown)) => context.push(Request::Show(shown)),
+                LibraryMessage::Opened(Err(error)) => {
                     context.report_error(format!("This file cannot be opened: {error}"));
                 }
-                Message::Previewed(Ok(update)) => self.previews.apply_update(update),
-                Message::Previewed(Err(error)) => log::error!("no preview: {error}"),
+                LibraryMessage::Previewed(Ok(update)) => self.previews.apply_update(update),
+                LibraryMessage::Previewed(Err(error)) => log::error!("no preview: {error}"),
             }
         }
     }
@@ -231,7 +231,7 @@ impl Library {
             store.forget_old();
             store.recover().map_err(|error| error.to_string())
         };
-        self.tasks.spawn("recover", recover, Message::Recovered);
+        self.tasks.spawn("recover", recover, LibraryMessage::Recovered);
     }
 
     /// Switches to another folder of runs, and lists it.
@@ -252,7 +252,7 @@ impl Library {
         let turn = self.lists;
         let listed = self.listed.clone();
         let list = move || listed.list(&store);
-        self.tasks.spawn("list", list, move |result| Message::Listed { turn, result });
+        self.tasks.spawn("list", list, move |result| LibraryMessage::Listed { turn, result });
     }
 
     /// Opens a saved run.
@@ -266,7 +266,7 @@ impl Library {
             let shown = LoadedRun::open(&path)?.into_saved_in(store.as_ref());
             Ok(Box::new(LoadedRun { focus: focus.map(Arc::new), ..shown }))
         };
-        self.tasks.spawn("open", open, Message::Opened);
+        self.tasks.spawn("open", open, LibraryMessage::Opened);
     }
 
     /// Writes edited names, notes, tags, and annotations into the files of runs. Changes of notes and tags are
@@ -290,7 +290,7 @@ impl Library {
                 .filter_map(|(path, edit)| store.edit(path, edit).err())
                 .map(|error| error.to_string())
                 .collect();
-            Message::Changed(match failed.as_slice() {
+            LibraryMessage::Changed(match failed.as_slice() {
                 [] => Ok(()),
                 [one] => Err(one.clone()),
                 [first, more @ ..] => {
@@ -320,15 +320,15 @@ impl Library {
         Some((worse_by(run)?, &baseline_of(items, run)?.path))
     }
 
-    fn change(&self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {
+    fn change(&self, name: &str, work: impl FnOnce() -> LibraryMessage + Send + 'static) {
         self.changes.add(work);
         let changes = self.changes.clone();
         self.tasks.spawn(
             name,
             move || Ok(changes.next()),
             |result| match result {
-                Ok(message) => message.unwrap_or(Message::Changed(Ok(()))),
-                Err(error) => Message::Changed(Err(error)),
+                Ok(message) => message.unwrap_or(LibraryMessage::Changed(Ok(()))),
+                Err(error) => LibraryMessage::Changed(Err(error)),
             },
         );
     }

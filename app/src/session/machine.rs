@@ -35,7 +35,7 @@ pub struct NoiseFloorEstimate {
 }
 
 /// Messages of the machine tasks.
-enum Message {
+enum MachineMessage {
     /// The facts about the machine were read.
     Facts(Result<Box<(Facts, Power)>, String>),
     /// Power state and load of other programs were read again.
@@ -60,7 +60,7 @@ pub(super) struct HostMachine {
 /// What is known about this PC and the selected host.
 #[derive(Debug)]
 pub struct MachineState {
-    tasks: Tasks<Message>,
+    tasks: Tasks<MachineMessage>,
     facts: Option<Arc<Facts>>,
     /// The selected host if it is another PC; `None` if tests run on this PC.
     there: Option<HostMachine>,
@@ -154,14 +154,14 @@ impl MachineState {
     /// Starts to read the facts of the machine, its clock, and the granted priorities.
     pub(super) fn read(&self) {
         let read = || Ok(Box::new((read_facts(), platform::power())));
-        self.tasks.spawn_at_own_priority("facts", read, Message::Facts);
+        self.tasks.spawn_at_own_priority("facts", read, MachineMessage::Facts);
     }
 
     /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Facts(Ok(facts)) => {
+                MachineMessage::Facts(Ok(facts)) => {
                     let (facts, power) = *facts;
                     self.power = Some(power);
                     self.facts = Some(Arc::new(facts));
@@ -169,14 +169,14 @@ impl MachineState {
                         self.watch_idle();
                     }
                 }
-                Message::Facts(Err(error)) => {
+                MachineMessage::Facts(Err(error)) => {
                     context.report_error(format!("Could not read this PC's hardware: {error}."));
                 }
-                Message::Idle { power, other_load } => {
+                MachineMessage::Idle { power, other_load } => {
                     self.power = Some(power);
                     self.other_load = other_load.or(self.other_load);
                 }
-                Message::NoiseFloorEstimate(found) => {
+                MachineMessage::NoiseFloorEstimate(found) => {
                     self.reads_noise = false;
                     let found = found.unwrap_or_default();
                     // Ignore the noise floor if the machine was changed while it was read.
@@ -191,7 +191,7 @@ impl MachineState {
         let mut share = OtherShare::start();
         self.tasks.repeat("idle-watch", IDLE_WATCH, move || {
             let other_load = OtherShare::since_last(&mut share);
-            Message::Idle { power: platform::power(), other_load }
+            MachineMessage::Idle { power: platform::power(), other_load }
         });
     }
 
@@ -213,7 +213,7 @@ impl MachineState {
         self.tasks.spawn(
             "noise",
             move || Ok(read_noise_floor(&store, &machine)),
-            Message::NoiseFloorEstimate,
+            MachineMessage::NoiseFloorEstimate,
         );
     }
 }

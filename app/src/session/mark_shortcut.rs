@@ -22,7 +22,7 @@ pub enum ShortcutState {
 }
 
 /// Messages of the thread that waits for the shortcut.
-enum News {
+enum ShortcutNews {
     /// An event of the system, with its time.
     Event(ShortcutEvent, Instant),
     Refused(ShortcutRefusal),
@@ -30,13 +30,13 @@ enum News {
 
 /// A registration of the shortcut; dropping it unregisters the shortcut.
 #[derive(Debug)]
-struct Registration {
+struct ShortcutRegistration {
     shortcut: Shortcut,
     number: u32,
     stop: ShortcutStop,
 }
 
-impl Drop for Registration {
+impl Drop for ShortcutRegistration {
     fn drop(&mut self) {
         self.stop.stop();
     }
@@ -45,8 +45,8 @@ impl Drop for Registration {
 /// The shortcut and its registration state.
 #[derive(Debug)]
 pub struct MarkShortcut {
-    tasks: Tasks<(u32, News)>,
-    active: Option<Registration>,
+    tasks: Tasks<(u32, ShortcutNews)>,
+    active: Option<ShortcutRegistration>,
     count: u32,
     /// The state of the current registration, or of the last one if it was refused.
     state: Option<ShortcutState>,
@@ -90,12 +90,12 @@ impl MarkShortcut {
         let (number, stop) = (self.count, ShortcutStop::default());
         let ends = stop.clone();
         self.tasks.send_from("mark-shortcut", move |send| {
-            let report = |event| send((number, News::Event(event, Instant::now())));
+            let report = |event| send((number, ShortcutNews::Event(event, Instant::now())));
             if let Err(refusal) = wait_for_shortcut(shortcut, &ends, &report) {
-                send((number, News::Refused(refusal)));
+                send((number, ShortcutNews::Refused(refusal)));
             }
         });
-        self.active = Some(Registration { shortcut, number, stop });
+        self.active = Some(ShortcutRegistration { shortcut, number, stop });
         self.state = Some(ShortcutState::Requested);
     }
 
@@ -106,11 +106,11 @@ impl MarkShortcut {
                 continue;
             }
             match news {
-                News::Event(ShortcutEvent::Pressed, at) => context.push(Request::Mark(at)),
-                News::Event(ShortcutEvent::Registered(keys), _) => {
+                ShortcutNews::Event(ShortcutEvent::Pressed, at) => context.push(Request::Mark(at)),
+                ShortcutNews::Event(ShortcutEvent::Registered(keys), _) => {
                     self.state = Some(ShortcutState::Registered(keys));
                 }
-                News::Refused(refusal) => {
+                ShortcutNews::Refused(refusal) => {
                     log::info!("the shortcut for marks is not registered: {refusal:?}");
                     self.state = Some(ShortcutState::Refused(refusal));
                 }

@@ -29,7 +29,7 @@ const MAX_START: Duration = Duration::from_secs(15);
 /// The recorder, as far as this window knows it.
 #[derive(Debug)]
 pub struct Recordings {
-    tasks: Tasks<News>,
+    tasks: Tasks<RecorderNews>,
     watch: Option<Watch>,
     status: Option<RecordStatus>,
     program: Option<DetachedProgram>,
@@ -45,7 +45,7 @@ pub struct Recordings {
 
 /// News of the recorder.
 #[derive(Debug)]
-enum News {
+enum RecorderNews {
     /// The state of the recorder; `None` while none runs.
     Status(Option<RecordStatus>),
     /// A recorder was started, or could not be started.
@@ -160,7 +160,7 @@ impl Recordings {
     fn ask_for_log(&mut self, recording: PathBuf, context: &Context) {
         self.refused = None;
         let answer = context.dialogs.log(&ENDINGS);
-        let selected = |logs: Result<Vec<PathBuf>, String>| News::Selected {
+        let selected = |logs: Result<Vec<PathBuf>, String>| RecorderNews::Selected {
             recording,
             logs: logs.unwrap_or_default(),
         };
@@ -180,7 +180,8 @@ impl Recordings {
             let shown = change.apply(&store, &path)?;
             Ok(Box::new((change, shown)))
         };
-        self.tasks.spawn("change-recording", work, |result| News::Changed { recording, result });
+        self.tasks
+            .spawn("change-recording", work, |result| RecorderNews::Changed { recording, result });
     }
 
     /// Shows a changed recording, or notes why it was not changed.
@@ -221,7 +222,7 @@ impl Recordings {
             let status = recorder_status().ok();
             let is_new = last.as_ref() != Some(&status);
             last = Some(status.clone());
-            is_new.then_some(News::Status(status))
+            is_new.then_some(RecorderNews::Status(status))
         };
         self.watch.get_or_insert_with(|| self.tasks.watch("recorder", INTERVAL, look));
     }
@@ -237,7 +238,7 @@ impl Recordings {
         // On a thread that inherits neither the low priority nor the few CPUs of the thread that draws: the recorder would
         // report the stalls that they cause.
         let start = || DetachedProgram::start(PROGRAM, args).map_err(|error| error.to_string());
-        self.tasks.spawn_at_own_priority("recorder", start, News::Started);
+        self.tasks.spawn_at_own_priority("recorder", start, RecorderNews::Started);
     }
 
     /// Passes a command to the recorder.
@@ -264,17 +265,17 @@ impl Recordings {
     pub(super) fn poll(&mut self, context: &Context) {
         for news in self.tasks.messages() {
             match news {
-                News::Status(status) => self.take_status(status),
-                News::Selected { recording, mut logs } => {
+                RecorderNews::Status(status) => self.take_status(status),
+                RecorderNews::Selected { recording, mut logs } => {
                     if let Some(log) = logs.pop() {
                         self.change(recording, Change::Join(log), context);
                     }
                 }
-                News::Changed { recording, result } => {
+                RecorderNews::Changed { recording, result } => {
                     self.take_changed(recording, result, context);
                 }
-                News::Started(Ok(program)) => self.program = Some(program),
-                News::Started(Err(error)) => {
+                RecorderNews::Started(Ok(program)) => self.program = Some(program),
+                RecorderNews::Started(Err(error)) => {
                     self.starting = None;
                     context.report_error(format!("The recorder cannot start: {error}."));
                 }

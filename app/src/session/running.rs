@@ -67,7 +67,7 @@ pub struct WindowCost {
 }
 
 /// Messages of tasks.
-enum Message {
+enum RunningMessage {
     /// A run was evaluated and, if possible, saved.
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
     /// An agent, on another PC or with administrator rights, has started a run, or failed to start
@@ -91,7 +91,7 @@ enum Message {
 /// All tests, and the run in progress.
 #[derive(Debug)]
 pub struct Running {
-    tasks: Tasks<Message>,
+    tasks: Tasks<RunningMessage>,
     tests: Vec<TestState>,
     /// The imported run on screen, if any.
     capture: Option<Arc<LoadedRun>>,
@@ -307,36 +307,36 @@ impl Running {
         self.poll_run(context);
         for message in self.tasks.messages() {
             match message {
-                Message::Saved { result: Ok(shown), .. } => self.end(*shown, context),
-                Message::Saved { test, result: Err(error) } => {
+                RunningMessage::Saved { result: Ok(shown), .. } => self.end(*shown, context),
+                RunningMessage::Saved { test, result: Err(error) } => {
                     self.drop_run(test, context);
                     context.report_error(format!("The run was not saved: {error}."));
                 }
-                Message::Started(Ok(runner)) => self.take_started(*runner),
-                Message::Started(Err(error)) => self.take_not_started(&error, context),
+                RunningMessage::Started(Ok(runner)) => self.take_started(*runner),
+                RunningMessage::Started(Err(error)) => self.take_not_started(&error, context),
                 // Ignore a measurement that a later one has replaced: its part was skipped, or its
                 // test was stopped.
-                Message::OtherLoad(number, _) if number != self.look_count => {}
-                Message::OtherLoad(_, found) => self.take_other_load(found, context),
-                Message::QuickOpened(Ok(check)) => {
+                RunningMessage::OtherLoad(number, _) if number != self.look_count => {}
+                RunningMessage::OtherLoad(_, found) => self.take_other_load(found, context),
+                RunningMessage::QuickOpened(Ok(check)) => {
                     self.quick.show_saved(*check);
                     context.push(Request::GoTo(PageId::Quick));
                 }
-                Message::QuickOpened(Err(error)) => {
+                RunningMessage::QuickOpened(Err(error)) => {
                     context.report_error(format!("The check cannot be opened: {error}"));
                 }
                 // Ignore the opened frames: another test was started in the meantime, and uses the
                 // page.
-                Message::ChangeOpened(Ok(_)) if self.is_busy() => {}
-                Message::ChangeOpened(Ok(shown)) => {
+                RunningMessage::ChangeOpened(Ok(_)) if self.is_busy() => {}
+                RunningMessage::ChangeOpened(Ok(shown)) => {
                     let page = PageId::of(&shown.run);
                     self.show(*shown, context);
                     context.push(Request::GoTo(page));
                 }
-                Message::ChangeOpened(Err(error)) => {
+                RunningMessage::ChangeOpened(Err(error)) => {
                     context.report_error(format!("The frames cannot be shown: {error}."));
                 }
-                Message::Restored(result) => {
+                RunningMessage::Restored(result) => {
                     self.restoring_count = self.restoring_count.saturating_sub(1);
                     match result {
                         Ok(shown) => self.show_restored(*shown, context),
@@ -344,8 +344,10 @@ impl Running {
                         Err(error) => log::info!("no last result: {error}"),
                     }
                 }
-                Message::CaptureViewed(shown) => self.take_viewed(shown.ok().map(|shown| *shown)),
-                Message::CountedLate(shown) => {
+                RunningMessage::CaptureViewed(shown) => {
+                    self.take_viewed(shown.ok().map(|shown| *shown));
+                }
+                RunningMessage::CountedLate(shown) => {
                     if let Some(shown) = shown {
                         self.take_counted(*shown, context);
                     }
@@ -429,7 +431,7 @@ impl Running {
             let save_error = failure.map(|error| error.to_string());
             Ok(Box::new(LoadedRun { save_error, ..LoadedRun::of(run, path) }))
         };
-        self.tasks.spawn("save", save, move |result| Message::Saved { test, result });
+        self.tasks.spawn("save", save, move |result| RunningMessage::Saved { test, result });
     }
 
     /// Shows a saved run, and starts its follow-up.
@@ -493,7 +495,7 @@ impl Running {
             let run = run.ok_or_else(|| "this change was not measured".to_owned())?;
             Ok(Box::new(LoadedRun::of(run, None)))
         };
-        self.tasks.spawn("open-change", open, Message::ChangeOpened);
+        self.tasks.spawn("open-change", open, RunningMessage::ChangeOpened);
     }
 
     /// Shows an opened run and its page, unless a test was started in the meantime or is being
@@ -546,7 +548,7 @@ impl Running {
         }
         let store = context.store.clone();
         let open = move || FinishedCheck::open(&paths, store.as_ref()).map(Box::new);
-        self.tasks.spawn("open-quick", open, Message::QuickOpened);
+        self.tasks.spawn("open-quick", open, RunningMessage::QuickOpened);
     }
 
     /// Stops the run, quick check, or series in progress, and the test that waits to start.

@@ -34,7 +34,7 @@ impl SettingsWriter {
 }
 
 /// Messages of tasks.
-enum Message {
+enum SettingsMessage {
     /// The settings were written.
     Written(Result<(), String>),
     /// A folder for runs was selected; `None` means "Cancel".
@@ -46,7 +46,7 @@ enum Message {
 /// The current settings.
 #[derive(Debug)]
 pub(super) struct SettingsStore {
-    tasks: Tasks<Message>,
+    tasks: Tasks<SettingsMessage>,
     settings: Settings,
     writer: SettingsWriter,
 }
@@ -86,14 +86,15 @@ impl SettingsStore {
         *self.writer.latest.lock().unwrap_or_else(PoisonError::into_inner) = settings.clone();
         self.settings = settings;
         let writer = self.writer.clone();
-        self.tasks.spawn("settings", move || writer.write(), Message::Written);
+        self.tasks.spawn("settings", move || writer.write(), SettingsMessage::Written);
         if counts_otherwise {
             let percent = self.settings.late_percent;
             let settle = || {
                 std::thread::sleep(SETTLED);
                 Ok(())
             };
-            self.tasks.spawn("late-settles", settle, move |_| Message::LateSettled(percent));
+            self.tasks
+                .spawn("late-settles", settle, move |_| SettingsMessage::LateSettled(percent));
         }
         if has_moved {
             context.push(Request::MoveTo(open_store(&self.settings)));
@@ -104,24 +105,26 @@ impl SettingsStore {
     pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Written(Err(error)) => {
+                SettingsMessage::Written(Err(error)) => {
                     context.report_error(format!("The settings cannot be saved: {error}"));
                 }
                 // The dialog of the system leaves the window usable.
-                Message::Folder(Some(_)) if context.is_busy => context.report_error(
+                SettingsMessage::Folder(Some(_)) if context.is_busy => context.report_error(
                     "A test is running. Change the folder of runs when the test is finished.",
                 ),
-                Message::Folder(Some(folder)) => match Store::at(&folder).check() {
+                SettingsMessage::Folder(Some(folder)) => match Store::at(&folder).check() {
                     Ok(()) => {
                         let settings = self.settings.clone();
                         self.set(Settings { data_folder: Some(folder), ..settings }, context);
                     }
                     Err(error) => context.report_error(error.to_string()),
                 },
-                Message::LateSettled(percent) if percent == self.settings.late_percent => {
+                SettingsMessage::LateSettled(percent) if percent == self.settings.late_percent => {
                     context.push(Request::CountLate);
                 }
-                Message::Written(Ok(())) | Message::Folder(None) | Message::LateSettled(_) => {}
+                SettingsMessage::Written(Ok(()))
+                | SettingsMessage::Folder(None)
+                | SettingsMessage::LateSettled(_) => {}
             }
         }
     }
@@ -132,7 +135,7 @@ impl SettingsStore {
         self.tasks.spawn(
             "ask-for-folder",
             || Ok(answer()),
-            |paths| Message::Folder(paths.ok().and_then(|paths| paths.into_iter().next())),
+            |paths| SettingsMessage::Folder(paths.ok().and_then(|paths| paths.into_iter().next())),
         );
     }
 

@@ -70,13 +70,13 @@ impl Dialog<'_> {
 
 /// The number of the frame in which the dialog was last shown, and the widget that had the focus
 /// before the dialog opened.
-type Opener = (u64, Option<Id>);
+type DialogOpener = (u64, Option<Id>);
 
 /// Focuses the primary button when the dialog opens. After the answer, focuses the widget that had
 /// the focus before. `note` is the ID under which that widget is stored.
 fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer>) {
     let frame = ctx.cumulative_frame_nr();
-    let known: Option<Opener> = ctx.data(|data| data.get_temp(note));
+    let known: Option<DialogOpener> = ctx.data(|data| data.get_temp(note));
     let opener = if let Some((_, opener)) = known.filter(|(shown, _)| shown + 1 >= frame) {
         opener
     } else {
@@ -85,9 +85,9 @@ fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer
         before
     };
     if answer.is_none() {
-        ctx.data_mut(|data| data.insert_temp::<Opener>(note, (frame, opener)));
+        ctx.data_mut(|data| data.insert_temp::<DialogOpener>(note, (frame, opener)));
     } else {
-        ctx.data_mut(|data| data.remove::<Opener>(note));
+        ctx.data_mut(|data| data.remove::<DialogOpener>(note));
         if let Some(opener) = opener {
             ctx.memory_mut(|memory| memory.request_focus(opener));
         }

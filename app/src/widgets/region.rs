@@ -41,9 +41,9 @@ impl Region {
 
 /// A region, its rectangle in the window, and the number of the layout pass that last drew the
 /// region.
-type Drawn = (Region, Rect, u64);
+type DrawnRegions = (Region, Rect, u64);
 
-fn drawn(ctx: &Context) -> Vec<Drawn> {
+fn drawn(ctx: &Context) -> Vec<DrawnRegions> {
     ctx.data(|data| data.get_temp(Id::unique("regions"))).unwrap_or_default()
 }
 

@@ -225,7 +225,7 @@ impl<'a> ResultTable<'a> {
         let plot_width = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
         let reach =
             Rangef::new(top_left.x, top_left.x + (wide + plot_width).max(ui.available_width()));
-        let view = View {
+        let view = TableView {
             id,
             prepared,
             columns,
@@ -309,7 +309,7 @@ impl<'a> ResultTable<'a> {
     fn carry_out(
         &mut self,
         ui: &Ui,
-        view: &View<'_>,
+        view: &TableView<'_>,
         (cursor, pressed): (Cursor, Option<Pressed>),
         order: &[usize],
         (memory, acted): (&mut Memory, &mut Acted),
@@ -347,7 +347,7 @@ impl<'a> ResultTable<'a> {
     fn row_ui(
         &mut self,
         cells: &mut TableRow<'_, '_>,
-        view: &View<'_>,
+        view: &TableView<'_>,
         row: usize,
         acted: &mut Acted,
     ) {
@@ -418,7 +418,7 @@ struct Acted {
 
 /// Data shared by all cells of a table while it is drawn.
 #[derive(Debug)]
-struct View<'a> {
+struct TableView<'a> {
     id: Id,
     prepared: &'a Prepared,
     columns: &'a [ShownColumn],
@@ -432,7 +432,7 @@ struct View<'a> {
     forest: Option<ForestView>,
 }
 
-impl View<'_> {
+impl TableView<'_> {
     /// Returns the forest plot if it follows the visible column at this position; otherwise `None`.
     fn forest_after(&self, place: usize) -> Option<&ForestView> {
         self.forest.as_ref().filter(|forest| forest.after == place)

@@ -69,7 +69,7 @@ impl<A> Default for Toasts<A> {
 }
 
 /// What the user clicked in a toast.
-enum Outcome<A> {
+enum ToastOutcome<A> {
     Close,
     Act(A),
 }
@@ -123,11 +123,11 @@ impl<A: Clone> Toasts<A> {
             above += area.response.rect.height() + size::GAP_SMALL;
             let attended = area.response.contains_pointer() || has_focus_within(ctx, id);
             match area.inner {
-                Some(Outcome::Act(action)) => {
+                Some(ToastOutcome::Act(action)) => {
                     clicked = Some(action);
                     done.push(at);
                 }
-                Some(Outcome::Close) => done.push(at),
+                Some(ToastOutcome::Close) => done.push(at),
                 None if toast.is_over(ctx, attended) => done.push(at),
                 None => {}
             }
@@ -158,7 +158,7 @@ fn has_focus_within(ctx: &Context, toast: Id) -> bool {
     ctx.data(|data| data.get_temp(toast.with("focus"))).unwrap_or(false)
 }
 
-fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
+fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<ToastOutcome<A>> {
     let tokens = Tokens::of(ui);
     let padding = Margin::symmetric(12, 7);
     let frame = bordered_frame(tokens.pop, tokens.line2, size::CARD_RADIUS).inner_margin(padding);
@@ -172,7 +172,7 @@ fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
 
 /// Draws the contents of a toast: icon, wrapped text, link of the action, and close button. Returns
 /// what the user clicked, if anything.
-fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
+fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<ToastOutcome<A>> {
     let tokens = Tokens::of(ui);
     let gap = size::GAP_CARD;
     let link_width = toast.action.as_ref().map_or(0.0, |(label, _)| {
@@ -200,13 +200,13 @@ fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
             let act = link(ui, label);
             focused |= act.has_focus();
             if act.clicked() {
-                outcome = Some(Outcome::Act(action.clone()));
+                outcome = Some(ToastOutcome::Act(action.clone()));
             }
         }
         let close = quiet_icon_button(ui, icons::X, "Close this message");
         focused |= close.has_focus();
         if close.clicked() {
-            outcome = Some(Outcome::Close);
+            outcome = Some(ToastOutcome::Close);
         }
         let note = ui.layer_id().id.with("focus");
         ui.data_mut(|data| data.insert_temp(note, focused));

@@ -45,7 +45,7 @@ const LEVEL: &str =
 
 /// The marks of a plot that are being drawn in a box of `size`, with `top` above them.
 #[derive(Debug)]
-struct Drawing<'a> {
+struct SvgDrawing<'a> {
     body: String,
     size: (f64, f64),
     top: f64,
@@ -53,7 +53,7 @@ struct Drawing<'a> {
     y: &'a Axis,
 }
 
-impl Drawing<'_> {
+impl SvgDrawing<'_> {
     fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
@@ -85,7 +85,7 @@ fn described(chart: &Chart) -> String {
 /// Returns the marks of a plot as SVG, without axes, in a box of `size` that may be stretched.
 /// `top` is the space above the marks.
 fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
-    let mut drawing = Drawing { body: String::new(), size, top, x: &chart.x, y: &chart.y };
+    let mut drawing = SvgDrawing { body: String::new(), size, top, x: &chart.x, y: &chart.y };
     drawing.zones(&chart.x, true);
     drawing.zones(&chart.y, false);
     drawing.band(chart.band);

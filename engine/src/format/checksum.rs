@@ -7,9 +7,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use sha2::{Digest as _, Sha256};
 
 /// The text before and after the digits of the checksum in an exported run.
-const RUN_MARK: Mark = [b",\"sha256\":\"", b"\"}"];
+const RUN_MARK: ChecksumMark = [b",\"sha256\":\"", b"\"}"];
 /// The same in an HTML page, after its last element.
-const PAGE_MARK: Mark = [b"<!--sha256:", b"-->"];
+const PAGE_MARK: ChecksumMark = [b"<!--sha256:", b"-->"];
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
 /// Number of bytes at the end of a file in which the checksum is searched. The bytes may include trailing whitespace.
@@ -20,7 +20,7 @@ const MAX_SUM_BYTES: usize = PAGE_MARK[0].len() + DIGITS + PAGE_MARK[1].len();
 const PIECE_BYTES: usize = 64 << 10;
 
 /// The text before and after the digits of a checksum.
-type Mark = [&'static [u8]; 2];
+type ChecksumMark = [&'static [u8]; 2];
 
 /// The result of a check of a text against its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,7 +231,7 @@ impl Write for HashingPage<'_> {
     }
 }
 
-fn write_sum([mark, end]: Mark, digits: &str, to: &mut dyn Write) -> io::Result<()> {
+fn write_sum([mark, end]: ChecksumMark, digits: &str, to: &mut dyn Write) -> io::Result<()> {
     for part in [mark, digits.as_bytes(), end, b"\n"] {
         to.write_all(part)?;
     }

@@ -62,13 +62,13 @@ struct Plausible;
 
 impl<'de> Deserialize<'de> for Plausible {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Limits)
+        deserializer.deserialize_any(ClaimLimits)
     }
 }
 
-struct Limits;
+struct ClaimLimits;
 
-impl<'de> Visitor<'de> for Limits {
+impl<'de> Visitor<'de> for ClaimLimits {
     type Value = Plausible;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for Limits {
 
 fn check_count<E: serde::de::Error>(count: &mut usize) -> Result<(), E> {
     *count += 1;
-    if *count <= MAX_ITEMS { Ok(()) } else { Err(E::invalid_length(*count, &Limits)) }
+    if *count <= MAX_ITEMS { Ok(()) } else { Err(E::invalid_length(*count, &ClaimLimits)) }
 }
 
 #[cfg(test)]

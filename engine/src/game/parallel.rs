@@ -13,7 +13,7 @@ const PARTS: usize = 256;
 const FEWEST: usize = 8;
 
 /// A part of the work: consecutive items and their buffers. One thread processes a whole part.
-type Part<'a, T> = (&'a mut [T], &'a mut [u8]);
+type ObserverRange<'a, T> = (&'a mut [T], &'a mut [u8]);
 
 /// Calls `work` with each item, the position of the item in `items`, and the buffer of the item.
 /// `buffers` has `room` bytes for each item, in the order of the items.
@@ -42,7 +42,8 @@ pub(super) fn run_parallel<T: Send>(
     let each = items.len().div_ceil(PARTS).max(FEWEST);
     let count = items.len().div_ceil(each);
     let mut cut = items.chunks_mut(each).zip(buffers.chunks_mut(each * room));
-    let parts: [Mutex<Option<Part<'_, T>>>; PARTS] = array::from_fn(|_| Mutex::new(cut.next()));
+    let parts: [Mutex<Option<ObserverRange<'_, T>>>; PARTS] =
+        array::from_fn(|_| Mutex::new(cut.next()));
     let take = |part: usize| {
         let Some(part_of) = parts.get(part) else {
             return;

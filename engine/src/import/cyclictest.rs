@@ -150,7 +150,7 @@ fn is_title(line: &str) -> bool {
 
 /// The state of a thread in a line that cyclictest prints while it runs: `T: 0 (  999) P: 0 I:1000 C:     18
 /// Min:      4 Act:    5 Avg:    4 Max:       5`.
-struct Status {
+struct StatusLine {
     thread: usize,
     cycles: u64,
     min: u64,
@@ -158,7 +158,7 @@ struct Status {
     max: u64,
 }
 
-fn status_of(line: &str) -> Option<Status> {
+fn status_of(line: &str) -> Option<StatusLine> {
     let after = |key: &str| {
         let (_, rest) = line.split_once(key)?;
         let digits = rest.trim_start();
@@ -168,7 +168,7 @@ fn status_of(line: &str) -> Option<Status> {
     // In front of the line may be the codes that move the cursor.
     let thread = usize::try_from(after("T:")?).ok().filter(|thread| *thread < MAX_THREADS)?;
     let [cycles, min, avg, max] = [" C:", "Min:", "Avg:", "Max:"].map(after);
-    Some(Status { thread, cycles: cycles?, min: min?, avg: avg?, max: max? })
+    Some(StatusLine { thread, cycles: cycles?, min: min?, avg: avg?, max: max? })
 }
 
 /// Returns thread and latency of a line that `cyclictest -v` prints: `       0:       1:      12`.
@@ -237,7 +237,7 @@ fn read_without_histogram<'a>(
     // For each thread and latency, the number of cycles and the first line.
     let mut samples: BTreeMap<usize, BTreeMap<u64, (u64, u64)>> = BTreeMap::new();
     // For each thread, its last state and the line of it.
-    let mut states: BTreeMap<usize, (Status, u64)> = BTreeMap::new();
+    let mut states: BTreeMap<usize, (StatusLine, u64)> = BTreeMap::new();
     let mut bin_count = 0;
     for (line, number) in all.zip(1_u64..) {
         if let Some((thread, latency)) = sample_of(line) {
@@ -274,7 +274,7 @@ fn read_without_histogram<'a>(
     samples.retain(|_, bins| !bins.is_empty());
     states.retain(|_, (state, line)| is_kept(state.max, 1, *line));
     let threads: Vec<Distribution> = if samples.is_empty() {
-        let stated = |state: &Status| Distribution {
+        let stated = |state: &StatusLine| Distribution {
             label: format!("Thread {}", state.thread),
             above_count: state.cycles,
             max: Some(nanos(state.max)),

@@ -36,7 +36,7 @@ const COMPOSITOR: &str = "dwm.exe";
 const SYSTEM: &[u8] = b"os,";
 
 /// What the columns of a table mean.
-struct Meaning<'a> {
+struct TableMeaning<'a> {
     table: &'a Table,
     program: &'static Program,
     source: Source,
@@ -64,7 +64,7 @@ pub(super) fn read(
     if let Some(what) = known::summary(&table.names) {
         return Err(ImportError::Known(what));
     }
-    let meaning = Meaning::new(text, table, options)?;
+    let meaning = TableMeaning::new(text, table, options)?;
     let capture = Sessions::default().into_capture("", meaning.rows);
     let mut imported = Imported::new(meaning.source, Content::Capture(capture));
     imported.machine = system_facts(table.lines_before(text));
@@ -86,7 +86,7 @@ pub(super) fn read(
     choose(found, imported, options, meaning.rows)
 }
 
-impl<'a> Meaning<'a> {
+impl<'a> TableMeaning<'a> {
     fn new(text: &[u8], table: &'a Table, options: &Options) -> Result<Self, ImportError> {
         let program = known::program_of(&table.names);
         let column = options.column.as_ref();

@@ -24,7 +24,7 @@ const MAX_TEXTS: usize = 8;
 
 /// What a column accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RowKind {
     Text,
     /// A number without a decimal mark, or an address.
     Whole,
@@ -35,7 +35,7 @@ enum Kind {
 /// The cells of the current row.
 pub(super) struct Row {
     separator: u8,
-    kinds: Vec<Kind>,
+    kinds: Vec<RowKind>,
     /// Number of leading columns that a row must have: the others are facts that only the first row has.
     min_cells: usize,
     is_growing: bool,
@@ -61,18 +61,18 @@ impl Row {
                 | Quantity::Fact
                 | Quantity::Process
                 | Quantity::PerFrame(FrameQuantity::Origin),
-            ) => Kind::Text,
+            ) => RowKind::Text,
             Some(
                 Quantity::ProcessId
                 | Quantity::SwapChain
                 | Quantity::PerFrame(FrameQuantity::Dropped),
-            ) => Kind::Whole,
-            Some(Quantity::Clock) if name == "elapsed" => Kind::Whole,
-            Some(Quantity::TimeOfDay) | None => Kind::Any,
-            Some(_) => Kind::Number,
+            ) => RowKind::Whole,
+            Some(Quantity::Clock) if name == "elapsed" => RowKind::Whole,
+            Some(Quantity::TimeOfDay) | None => RowKind::Any,
+            Some(_) => RowKind::Number,
         };
-        let kinds: Vec<Kind> = if table.names.is_empty() {
-            vec![Kind::Any; table.columns.len()]
+        let kinds: Vec<RowKind> = if table.names.is_empty() {
+            vec![RowKind::Any; table.columns.len()]
         } else {
             table.names.iter().map(kind).collect()
         };
@@ -165,17 +165,17 @@ impl Row {
             })
         };
         let texts =
-            (0..self.kinds.len()).filter(|&place| self.kinds.get(place) == Some(&Kind::Text));
+            (0..self.kinds.len()).filter(|&place| self.kinds.get(place) == Some(&RowKind::Text));
         let mut possible = texts.take(MAX_TEXTS).filter(|&place| fits(place));
         let Some(place) = possible.next() else { return false };
         // Between two possible texts, only columns of text may shift: the numbers are the same in both readings.
         let last = possible.last().unwrap_or(place);
         let between = self.kinds.get(place + 1..=last).unwrap_or_default();
-        if between.iter().any(|kind| *kind != Kind::Text) {
+        if between.iter().any(|kind| *kind != RowKind::Text) {
             return false;
         }
         // Numbers are no part of a name: they are those of a row with decimal commas, whose values would shift.
-        let is_number = |cell: usize| accepts(Kind::Number, self.bytes(cell), self.separator);
+        let is_number = |cell: usize| accepts(RowKind::Number, self.bytes(cell), self.separator);
         if (place..=place + extra).any(is_number) {
             return false;
         }
@@ -194,7 +194,7 @@ impl Row {
             return false;
         }
         let columns = self.kinds.len();
-        let is_whole = |kind: &&Kind| **kind == Kind::Whole;
+        let is_whole = |kind: &&RowKind| **kind == RowKind::Whole;
         let whole_count = self.kinds.iter().skip(2).filter(is_whole).count();
         let joined = |at: usize, width: usize| -> Option<String> {
             self.cells.get(at..at + width)?;
@@ -236,7 +236,7 @@ impl Row {
         let first = widths.0 + widths.1;
         let rest = self.cells.split_off(first.min(self.cells.len()));
         let others = columns - 2;
-        let is_last_whole = self.kinds.last() == Some(&Kind::Whole);
+        let is_last_whole = self.kinds.last() == Some(&RowKind::Whole);
         self.cells.clear();
         self.cells.resize(2, 0..0);
         if rest.len() == others {
@@ -254,16 +254,16 @@ impl Row {
     }
 }
 
-fn accepts(kind: Kind, cell: &[u8], separator: u8) -> bool {
+fn accepts(kind: RowKind, cell: &[u8], separator: u8) -> bool {
     let text = std::str::from_utf8(cell).unwrap_or_default().trim();
     let is_address = |text: &str| {
         let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
     match kind {
-        Kind::Text | Kind::Any => true,
-        Kind::Whole => is_missing(text) || is_address(text),
-        Kind::Number => is_missing(text) || number_of(text, separator).is_some(),
+        RowKind::Text | RowKind::Any => true,
+        RowKind::Whole => is_missing(text) || is_address(text),
+        RowKind::Number => is_missing(text) || number_of(text, separator).is_some(),
     }
 }
 

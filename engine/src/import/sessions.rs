@@ -41,8 +41,8 @@ pub(super) enum Rows {
 /// The rows of one log.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    done: Vec<Session>,
-    now: Session,
+    done: Vec<LogSession>,
+    now: LogSession,
     /// Label and unit of each sensor column.
     named: Vec<(String, String)>,
     /// What the columns of values of each frame hold.
@@ -51,7 +51,7 @@ pub(super) struct Sessions {
 
 /// Rows of a log between two restarts of its clock.
 #[derive(Debug, Default)]
-struct Session {
+struct LogSession {
     frame_times: Column,
     /// The timestamp of each row by the clock of the file; [`MISSING`] for a row without one.
     logged_at: Column,
@@ -132,7 +132,7 @@ impl Sessions {
         self.sessions().any(|session| Nanos::ZERO < session.sum)
     }
 
-    fn sessions(&self) -> impl Iterator<Item = &Session> {
+    fn sessions(&self) -> impl Iterator<Item = &LogSession> {
         self.done.iter().chain([&self.now])
     }
 
@@ -144,8 +144,8 @@ impl Sessions {
         let is_log = match rows {
             Rows::Frames | Rows::Ticks => false,
             Rows::Readings | Rows::TickReadings => true,
-            Rows::ByClock => sessions.iter().any(Session::has_gaps),
-            Rows::TicksByClock => sessions.iter().any(Session::is_of_readings),
+            Rows::ByClock => sessions.iter().any(LogSession::has_gaps),
+            Rows::TicksByClock => sessions.iter().any(LogSession::is_of_readings),
         };
         let are_ticks = matches!(rows, Rows::Ticks | Rows::TickReadings | Rows::TicksByClock);
         let count = sessions.len();
@@ -190,7 +190,7 @@ fn columns_of(columns: Vec<Column>, quantities: &[FrameQuantity]) -> Vec<FrameCo
     all.filter(has_values).collect()
 }
 
-impl Session {
+impl LogSession {
     /// Returns the time between the first and the last timestamp, and the sum of the frame times
     /// after the first timestamp; `None` without a clock.
     fn span(&self) -> Option<(Nanos, Nanos)> {

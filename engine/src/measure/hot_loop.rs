@@ -89,18 +89,18 @@ pub fn run_paced(
     sinks: &mut Sinks<'_>,
     measured: impl FnMut() -> i64,
 ) -> LoopResult {
-    paced.waiter.run(sleeper, stop, Iterations { paced, stop, sinks, measured })
+    paced.waiter.run(sleeper, stop, HotIterations { paced, stop, sinks, measured })
 }
 
 /// The iterations of a paced trial.
-struct Iterations<'a, 'b, M> {
+struct HotIterations<'a, 'b, M> {
     paced: &'a Paced,
     stop: &'a AtomicBool,
     sinks: &'a mut Sinks<'b>,
     measured: M,
 }
 
-impl<M: FnMut() -> i64> WaitingLoop for Iterations<'_, '_, M> {
+impl<M: FnMut() -> i64> WaitingLoop for HotIterations<'_, '_, M> {
     type Result = LoopResult;
 
     #[inline]

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::start_thread;
 
-type Job = Box<dyn FnOnce() + Send>;
+type LastingJob = Box<dyn FnOnce() + Send>;
 
 /// The jobs of the thread; `None` until the first one.
-static JOBS: Mutex<Option<SyncSender<Job>>> = Mutex::new(None);
+static JOBS: Mutex<Option<SyncSender<LastingJob>>> = Mutex::new(None);
 
 /// Does some short work on a thread that lives as long as this process, and returns its result.
 ///
@@ -21,7 +21,7 @@ pub fn on_lasting_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<T> {
     let (reply, result) = sync_channel(1);
-    let job: Job = Box::new(move || drop(reply.send(work())));
+    let job: LastingJob = Box::new(move || drop(reply.send(work())));
     {
         let mut jobs = JOBS.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match &*jobs {
@@ -33,8 +33,8 @@ pub fn on_lasting_thread<T: Send + 'static>(
     result.recv().map_err(io::Error::other)
 }
 
-fn start() -> io::Result<SyncSender<Job>> {
-    let (sender, jobs) = sync_channel::<Job>(1);
+fn start() -> io::Result<SyncSender<LastingJob>> {
+    let (sender, jobs) = sync_channel::<LastingJob>(1);
     start_thread("programs", move || {
         while let Ok(job) = jobs.recv() {
             job();

@@ -12,12 +12,12 @@ const EVERY_NANOS: i64 = 1_000_000_000;
 pub(super) struct LimitWatch {
     began: i64,
     next: i64,
-    before: Limits,
+    before: WatchedLimits,
 }
 
 /// The limits of the program at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Limits {
+struct WatchedLimits {
     quota_percent: Option<u32>,
     /// How long each control group was throttled so far.
     throttled: Vec<Nanos>,
@@ -28,7 +28,7 @@ impl LimitWatch {
     /// Reads the limits before the run.
     pub(super) fn start() -> Self {
         let began = clock_nanos();
-        Self { began, next: began, before: Limits::read() }
+        Self { began, next: began, before: WatchedLimits::read() }
     }
 
     /// Reads the limits and adds changes to `limits`, but does nothing within 1 s of the last reading.
@@ -43,11 +43,11 @@ impl LimitWatch {
     /// Reads the limits immediately, and adds the changes since the start of the run to `limits`.
     pub(super) fn look_now(&self, limits: &mut CpuLimits) {
         let at = Nanos::new(clock_nanos() - self.began);
-        self.before.changes(&Limits::read(), at, limits);
+        self.before.changes(&WatchedLimits::read(), at, limits);
     }
 }
 
-impl Limits {
+impl WatchedLimits {
     fn read() -> Self {
         Self {
             quota_percent: platform::cpu_quota_percent(),
@@ -78,9 +78,9 @@ impl Limits {
 mod tests {
     use super::*;
 
-    fn quota(percent: u32, throttled_millis: i64) -> Limits {
+    fn quota(percent: u32, throttled_millis: i64) -> WatchedLimits {
         let throttled = [0, throttled_millis].map(Nanos::from_millis).to_vec();
-        Limits { quota_percent: Some(percent), throttled, cpus: Some(vec![0, 1]) }
+        WatchedLimits { quota_percent: Some(percent), throttled, cpus: Some(vec![0, 1]) }
     }
 
     #[test]
@@ -98,13 +98,16 @@ mod tests {
     #[test]
     fn a_limit_that_appears_has_the_time_it_began() {
         let mut limits = CpuLimits::default();
-        let free =
-            Limits { cpus: Some(vec![0, 1]), throttled: vec![Nanos::ZERO; 2], ..Limits::default() };
+        let free = WatchedLimits {
+            cpus: Some(vec![0, 1]),
+            throttled: vec![Nanos::ZERO; 2],
+            ..WatchedLimits::default()
+        };
         free.changes(&free, Nanos::from_secs(1), &mut limits);
         assert_eq!(limits, CpuLimits::default());
         free.changes(&quota(80, 10), Nanos::from_secs(2), &mut limits);
         free.changes(&quota(50, 60), Nanos::from_secs(3), &mut limits);
-        let one = Limits { cpus: Some(vec![0]), ..Limits::default() };
+        let one = WatchedLimits { cpus: Some(vec![0]), ..WatchedLimits::default() };
         free.changes(&one, Nanos::from_secs(4), &mut limits);
         free.changes(&one, Nanos::from_secs(5), &mut limits);
         let expected = CpuLimits {

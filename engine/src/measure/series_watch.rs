@@ -13,21 +13,21 @@ const MAX_VALUES: i64 = 2_400;
 #[derive(Debug)]
 pub(super) struct SeriesWatch {
     interval: i64,
-    before: Option<Mark>,
+    before: Option<WatchMark>,
     /// The CPU whose frequency is read: that of the measuring thread. `None` if several trials run at the same time.
     cpu: Option<u32>,
 }
 
 /// The counters of the system at one time.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+struct WatchMark {
     at: i64,
     machine: Option<MachineCpuTime>,
     ours: Option<i64>,
     interrupts: Option<u64>,
 }
 
-impl Mark {
+impl WatchMark {
     fn now() -> Self {
         Self {
             machine: platform::machine_cpu_time(),
@@ -55,7 +55,7 @@ impl SeriesWatch {
         if self.before.is_some_and(|before| clock_nanos() - before.at < self.interval) {
             return Vec::new();
         }
-        let now = Mark::now();
+        let now = WatchMark::now();
         let Some(before) = self.before.replace(now) else { return Vec::new() };
         let mut values = between(&before, &now);
         let khz = self.cpu.and_then(platform::cpu_khz).and_then(|khz| i64::try_from(khz).ok());
@@ -67,7 +67,7 @@ impl SeriesWatch {
 }
 
 /// Returns the increase of the counters between two marks as rates, by name of the series.
-fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
+fn between(before: &WatchMark, now: &WatchMark) -> Vec<(&'static str, i64)> {
     let wall = (now.at - before.at).max(1);
     let permille = |nanos: i64| nanos.max(0).saturating_mul(1_000) / wall;
     let mut values = Vec::new();
@@ -97,10 +97,10 @@ fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
 mod tests {
     use super::*;
 
-    fn mark(at: i64, busy: i64, steal: i64, ours: i64, interrupts: u64) -> Mark {
+    fn mark(at: i64, busy: i64, steal: i64, ours: i64, interrupts: u64) -> WatchMark {
         let machine = MachineCpuTime { busy, steal: Some(steal), interrupt: Some(at / 10) };
         let machine = Some(machine);
-        Mark { at, machine, ours: Some(ours), interrupts: Some(interrupts) }
+        WatchMark { at, machine, ours: Some(ours), interrupts: Some(interrupts) }
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
             (series_name::INTERRUPTS, 3_000),
         ];
         assert_eq!(between(&before, &now), expected);
-        let unknown = Mark { machine: None, interrupts: None, ..now };
+        let unknown = WatchMark { machine: None, interrupts: None, ..now };
         assert_eq!(between(&before, &unknown), [], "what is not reported is not zero");
     }
 

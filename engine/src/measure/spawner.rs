@@ -11,11 +11,11 @@ use std::thread::{Builder, JoinHandle};
 
 use super::join::join_all;
 
-type Job = Box<dyn FnOnce() + Send>;
+type SpawnJob = Box<dyn FnOnce() + Send>;
 
 struct SpawnRequest {
     name: String,
-    job: Job,
+    job: SpawnJob,
     reply: SyncSender<io::Result<JoinHandle<()>>>,
 }
 

@@ -53,7 +53,7 @@ struct Tried {
 }
 
 /// The lateness that resulted from one tail.
-struct Outcome {
+struct TailOutcome {
     point: TailPoint,
     /// Mean lateness of the latest 10% of the waits. Less noisy than p99: of 80 waits, one alone can set p99.
     mean_of_worst: Nanos,
@@ -86,7 +86,7 @@ pub(super) fn try_tails(
         all.reverse();
     }
     all.sort_by_key(|tried| tried.tail);
-    let outcomes: Vec<Outcome> = all.into_iter().filter_map(Tried::outcome).collect();
+    let outcomes: Vec<TailOutcome> = all.into_iter().filter_map(Tried::outcome).collect();
     (choose(&outcomes), outcomes.into_iter().map(|one| one.point).collect())
 }
 
@@ -137,7 +137,7 @@ impl Tried {
         self.cpu = self.cpu.zip(used).map(|(sum, used)| sum + used);
     }
 
-    fn outcome(self) -> Option<Outcome> {
+    fn outcome(self) -> Option<TailOutcome> {
         let wait_count = u32::try_from(self.late.len()).ok()?;
         let p99_interval = percentile_range(&self.late, Quantile::P99);
         let sorted = Sorted::of(self.late)?;
@@ -146,7 +146,7 @@ impl Tried {
         let p99 = Nanos::from_nanos_f64(sorted.percentile(Quantile::P99, PercentileRule::R7));
         let (tail, cpu, wall) = (self.tail, self.cpu, self.wall);
         let point = TailPoint { tail, p99, p99_interval, wait_count, cpu, wall };
-        Some(Outcome { point, mean_of_worst: Nanos::from_nanos_f64(mean_of_worst) })
+        Some(TailOutcome { point, mean_of_worst: Nanos::from_nanos_f64(mean_of_worst) })
     }
 }
 
@@ -154,14 +154,14 @@ impl Tried {
 ///
 /// The best tail has the lowest `mean_of_worst`. Another tail is as good if its p99 lateness is not above the 95%
 /// interval of the best tail's p99, and its `mean_of_worst` is higher by at most [`SLACK`] or a tenth.
-fn choose(outcomes: &[Outcome]) -> Nanos {
+fn choose(outcomes: &[TailOutcome]) -> Nanos {
     let Some(best) = outcomes.iter().min_by_key(|one| one.mean_of_worst) else {
         return Nanos::ZERO;
     };
-    let Outcome { point: TailPoint { p99, p99_interval, .. }, mean_of_worst: least } = best;
+    let TailOutcome { point: TailPoint { p99, p99_interval, .. }, mean_of_worst: least } = best;
     let limit = p99_interval.map_or(*p99, |(_, upper)| upper.max(*p99));
     let reach = *least + SLACK.max(Nanos::new(least.get() / 10));
-    let is_as_good = |one: &&Outcome| one.point.p99 <= limit && one.mean_of_worst <= reach;
+    let is_as_good = |one: &&TailOutcome| one.point.p99 <= limit && one.mean_of_worst <= reach;
     let fitting = outcomes.iter().filter(is_as_good).map(|one| one.point.tail);
     fitting.min().unwrap_or(best.point.tail)
 }
@@ -172,8 +172,8 @@ mod tests {
 
     /// Creates an outcome from each tuple, in µs: tail, p99, upper end of the interval of p99 (0 for no interval),
     /// and mean of the latest waits.
-    fn outcomes(points: &[(i64, i64, i64, i64)]) -> Vec<Outcome> {
-        let outcome = |&(tail, p99, upper, mean): &(i64, i64, i64, i64)| Outcome {
+    fn outcomes(points: &[(i64, i64, i64, i64)]) -> Vec<TailOutcome> {
+        let outcome = |&(tail, p99, upper, mean): &(i64, i64, i64, i64)| TailOutcome {
             point: TailPoint {
                 tail: Nanos::from_micros(tail),
                 p99: Nanos::from_micros(p99),

@@ -31,18 +31,18 @@ pub fn run_waits(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
 ) -> LoopResult {
-    waits.waiter.run(sleeper, stop, Iterations { waits, start, stop, samples })
+    waits.waiter.run(sleeper, stop, WaitIterations { waits, start, stop, samples })
 }
 
 /// The loop of a series of waits.
-struct Iterations<'a> {
+struct WaitIterations<'a> {
     waits: &'a WaitSeries,
     start: i64,
     stop: &'a AtomicBool,
     samples: &'a mut Recorder<Sample>,
 }
 
-impl WaitingLoop for Iterations<'_> {
+impl WaitingLoop for WaitIterations<'_> {
     type Result = LoopResult;
 
     #[inline]

@@ -66,7 +66,7 @@ fn nanos(time: FILETIME) -> i64 {
 }
 
 /// A function that returns when a thread or process was created and ended, and its kernel and user time.
-type Times = unsafe extern "system" fn(
+type SystemTimes = unsafe extern "system" fn(
     HANDLE,
     *mut FILETIME,
     *mut FILETIME,
@@ -80,7 +80,7 @@ type Times = unsafe extern "system" fn(
 ///
 /// `times` must be `GetThreadTimes` for the handle of a thread, and `GetProcessTimes` for that of a process.
 #[expect(unsafe_code, reason = "only the system reports it")]
-unsafe fn cpu_nanos(of: HANDLE, times: Times) -> Option<i64> {
+unsafe fn cpu_nanos(of: HANDLE, times: SystemTimes) -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: the caller guarantees that the handle fits; the four pointers are valid places for one FILETIME each.
     let is_reported =

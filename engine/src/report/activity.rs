@@ -20,7 +20,7 @@ const MAX_SOURCES: usize = 6;
 
 /// A counter and its value, or a counter that this system does not provide.
 #[derive(Debug)]
-struct Line<'a> {
+struct ActivityLine<'a> {
     configuration: usize,
     label: &'a str,
     kind: &'static str,
@@ -76,8 +76,8 @@ impl Counted {
         named
     }
 
-    fn lines<'a>(&self, configuration: usize, row: &'a Configuration) -> Vec<Line<'a>> {
-        let line = |kind, name: &str| Line {
+    fn lines<'a>(&self, configuration: usize, row: &'a Configuration) -> Vec<ActivityLine<'a>> {
+        let line = |kind, name: &str| ActivityLine {
             configuration,
             label: &row.label,
             kind,
@@ -98,12 +98,14 @@ impl Counted {
             let none = self.get(all).filter(|count| *count == 0);
             if sources.is_empty() {
                 let what = if none.is_some() { "all" } else { "" };
-                lines.push(Line { count: none, ..line(kind, what) });
+                lines.push(ActivityLine { count: none, ..line(kind, what) });
             }
-            lines.extend(sources.into_iter().take(MAX_SOURCES).map(|(source, count)| Line {
-                count: Some(count),
-                advice: source_advice(kind, source),
-                ..line(kind, &source_name(source))
+            lines.extend(sources.into_iter().take(MAX_SOURCES).map(|(source, count)| {
+                ActivityLine {
+                    count: Some(count),
+                    advice: source_advice(kind, source),
+                    ..line(kind, &source_name(source))
+                }
             }));
         }
         let states = self.of(name::IDLE_ENTRIES_OF, name::COUNT);
@@ -122,7 +124,7 @@ impl Counted {
                 });
             let time = of(name::IDLE_TIME_OF).map(Nanos::new);
             let advice = advice.unwrap_or_default();
-            Line { count: Some(count), time, advice, ..line("Idle state", state) }
+            ActivityLine { count: Some(count), time, advice, ..line("Idle state", state) }
         }));
         for (kind, what, key, advice) in TOTALS {
             let value = self.get(key);
@@ -141,7 +143,7 @@ impl Counted {
                 true => self.window.get() / 100,
                 false => 1,
             };
-            lines.push(Line {
+            lines.push(ActivityLine {
                 count: value.filter(|_| !is_time),
                 time: value.filter(|_| is_time).map(Nanos::new),
                 advice: if value.is_some_and(|value| least.max(1) <= value) { advice } else { "" }
@@ -282,7 +284,7 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
     Some(build(note, &lines))
 }
 
-fn build(note: String, lines: &[Line<'_>]) -> Table {
+fn build(note: String, lines: &[ActivityLine<'_>]) -> Table {
     let text = |text: &str, absent: &'static str| match text {
         "" => Cell::Absent(absent.into()),
         text => Cell::text_of(text),

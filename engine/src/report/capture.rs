@@ -130,7 +130,7 @@ pub struct HistogramFigures {
 }
 
 /// The name of a recording, and its figures with the part that they are of; `None` without a value.
-type Found<'a> = (&'a String, Option<(CaptureFigures, Option<Arc<Scope>>)>);
+type FoundFigures<'a> = (&'a String, Option<(CaptureFigures, Option<Arc<Scope>>)>);
 
 /// Returns the figures of each recording, of the part and by the definitions that the view asks for. A recording without a
 /// value is omitted. Time: O(n log n).
@@ -157,7 +157,7 @@ pub(super) fn of(capture: &Capture, view: &CaptureView) -> Vec<RecordingFigures>
     let of_counts = |one: &Distribution| {
         (0 < one.count()).then(|| (CaptureFigures::Histogram(histogram(one)), None))
     };
-    let figures: Vec<Found<'_>> = match capture {
+    let figures: Vec<FoundFigures<'_>> = match capture {
         Capture::Frames(all) => all.iter().map(|one| (&one.label, of_frames(one))).collect(),
         Capture::SampledLog(all) => all.iter().map(|one| (&one.label, of_log(one, true))).collect(),
         Capture::SampledTicks(all) => {
@@ -166,7 +166,7 @@ pub(super) fn of(capture: &Capture, view: &CaptureView) -> Vec<RecordingFigures>
         Capture::Ticks(all) => all.iter().map(|one| (&one.label, of_ticks(one))).collect(),
         Capture::Histogram(all) => all.iter().map(|one| (&one.label, of_counts(one))).collect(),
     };
-    let named = |((label, found), position): (Found<'_>, usize)| {
+    let named = |((label, found), position): (FoundFigures<'_>, usize)| {
         let (figures, scope) = found?;
         Some(RecordingFigures { label: label.clone(), position, figures, scope })
     };

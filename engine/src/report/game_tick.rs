@@ -33,7 +33,7 @@ const NO_SINGLE: &str = "one thread was not measured";
 
 /// The content of a table row in addition to its configuration: the cycle and its scaling.
 #[derive(Clone, Copy, Debug)]
-struct Line<'a> {
+struct ThreadsLine<'a> {
     cycle: GameCycle,
     scaling: Option<&'a Scaling>,
     serial: Option<SerialFraction>,
@@ -123,7 +123,7 @@ impl Evaluation for GameTick {
     }
 }
 
-fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
+fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<ThreadsLine<'a>>> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX);
     let serial_of = |kind| {
         let ticks = report.rows.iter().filter_map(|row| row.figures.get::<TickFigures>());
@@ -140,7 +140,7 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
         let trial = run.trials.get(*row.trials.first()?)?;
         let Work::GameCycle(cycle) = trial.trial.work else { return None };
         let scaling = report.results::<Scaling>().iter().find(|scaling| scaling.row == position);
-        Some(Line {
+        Some(ThreadsLine {
             cycle,
             scaling,
             serial: serial.iter().find(|(kind, _)| *kind == cycle.kind).and_then(|(_, fit)| *fit),
@@ -149,9 +149,12 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
     .collect()
 }
 
-type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+type TickTable<'a> = TableBuilder<'a, Positioned<'a>>;
 
-fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+fn settings<'a, 'b>(
+    table: TickTable<'a>,
+    line: &impl Fn(usize) -> Option<ThreadsLine<'b>>,
+) -> TickTable<'a> {
     let of = |position: usize, row: &Configuration, of: fn(GameCycle) -> Cell| {
         line(position).map_or_else(|| absent(row), |line| of(line.cycle))
     };
@@ -192,7 +195,7 @@ fn of_ticks(row: &Configuration, of: impl Fn(&TickFigures) -> Cell) -> Cell {
 const CYCLES: SpreadOf =
     SpreadOf { title: "{}", values: "the times of single cycles", samples: "cycles" };
 
-fn scores(table: Builder<'_>) -> Builder<'_> {
+fn scores(table: TickTable<'_>) -> TickTable<'_> {
     table
         .group("Time per cycle")
         .pivot(Some("workload"))
@@ -232,7 +235,10 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+fn scales<'a, 'b>(
+    table: TickTable<'a>,
+    line: &impl Fn(usize) -> Option<ThreadsLine<'b>>,
+) -> TickTable<'a> {
     let speedup = |at: usize| line(at)?.scaling?.speed_up;
     let table = table
         .group("Scaling")
@@ -295,7 +301,10 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
     serial(table, line)
 }
 
-fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+fn serial<'a, 'b>(
+    table: TickTable<'a>,
+    line: &impl Fn(usize) -> Option<ThreadsLine<'b>>,
+) -> TickTable<'a> {
     let fit = |at: usize| line(at)?.serial;
     table
         .column(
@@ -341,7 +350,7 @@ fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
         )
 }
 
-fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
+fn budgets(table: TickTable<'_>, budget: Nanos) -> TickTable<'_> {
     let length = format_time(budget);
     let share_of = |row: &Configuration, budget: Nanos| {
         of_ticks(row, |ticks| Cell::Share(ticks.mean_nanos / budget.as_f64().max(1.0)))
@@ -390,9 +399,9 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
 }
 
 fn phases<'a, 'b>(
-    mut table: Builder<'a>,
-    line: &impl Fn(usize) -> Option<Line<'b>>,
-) -> Builder<'a> {
+    mut table: TickTable<'a>,
+    line: &impl Fn(usize) -> Option<ThreadsLine<'b>>,
+) -> TickTable<'a> {
     let named = [
         ("moving_nanos", "Move", "Mean time per cycle to move everyone, on one thread."),
         ("preparing_nanos", "Prepare", "Mean time per cycle to encode what all players share."),

@@ -155,9 +155,9 @@ fn of_time(row: &Configuration, of: impl Fn(&GapFigures) -> Option<Cell>) -> Cel
     of_probe(row, |gaps| of(gaps).unwrap_or_else(|| Cell::Absent(NOT_A_SECOND.into())))
 }
 
-type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+type GapTable<'a> = TableBuilder<'a, Positioned<'a>>;
 
-fn settings(table: Builder<'_>) -> Builder<'_> {
+fn settings(table: GapTable<'_>) -> GapTable<'_> {
     table
         .column(
             Column::text("cpu", "CPU", "CPU that the probe is pinned to.").optional(),
@@ -190,7 +190,7 @@ const INTERVALS: SpreadOf = SpreadOf {
     samples: "intervals",
 };
 
-fn gap_columns(table: Builder<'_>) -> Builder<'_> {
+fn gap_columns(table: GapTable<'_>) -> GapTable<'_> {
     table
         .group("Gaps")
         .column(GAPS.column(Statistic::Max, "longest_nanos").key_figure(), |(_, row)| {
@@ -242,7 +242,7 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn time_columns(table: Builder<'_>) -> Builder<'_> {
+fn time_columns(table: GapTable<'_>) -> GapTable<'_> {
     let mut table = table.group("Time-weighted");
     for (at, (key, title, definition)) in [
         (
@@ -276,7 +276,7 @@ fn time_columns(table: Builder<'_>) -> Builder<'_> {
     table
 }
 
-fn classes(mut table: Builder<'_>) -> Builder<'_> {
+fn classes(mut table: GapTable<'_>) -> GapTable<'_> {
     /// Keys and titles of the classes of gaps, which the limits in [`GAP_CLASSES`](super::GAP_CLASSES) separate.
     const CLASSES: [(&str, &str); 6] = [
         ("gaps_below_10_us_count", "< 10 µs"),
@@ -296,7 +296,7 @@ fn classes(mut table: Builder<'_>) -> Builder<'_> {
     table
 }
 
-fn intervals(table: Builder<'_>) -> Builder<'_> {
+fn intervals(table: GapTable<'_>) -> GapTable<'_> {
     table
         .group("Intervals")
         .column(

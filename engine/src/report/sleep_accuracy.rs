@@ -118,7 +118,7 @@ fn spin_tail(row: &Configuration) -> Option<Nanos> {
     (tail.as_f64() * 2.0 < FRAME.as_f64()).then_some(tail)
 }
 
-type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+type SleepTable<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// Returns the name of the method by which a sleep is requested.
 const fn method_label(wait: Wait) -> &'static str {
@@ -129,7 +129,7 @@ const fn method_label(wait: Wait) -> &'static str {
     }
 }
 
-fn settings(table: Builder<'_>) -> Builder<'_> {
+fn settings(table: SleepTable<'_>) -> SleepTable<'_> {
     table
         .column(
             Column::setting("requested_nanos", "Requested", "Requested duration of each sleep."),
@@ -162,7 +162,7 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn duration_columns(table: Builder<'_>) -> Builder<'_> {
+fn duration_columns(table: SleepTable<'_>) -> SleepTable<'_> {
     table.group("Duration").pivot(Some("condition")).spread_columns(
         durations_of("sleeps"),
         &[
@@ -178,7 +178,7 @@ fn duration_columns(table: Builder<'_>) -> Builder<'_> {
     )
 }
 
-fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
+fn overshoot_columns(table: SleepTable<'_>) -> SleepTable<'_> {
     table
         .group("Overshoot")
         .spread_columns(
@@ -209,7 +209,7 @@ fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn costs(table: Builder<'_>) -> Builder<'_> {
+fn costs(table: SleepTable<'_>) -> SleepTable<'_> {
     table
         .group("CPU use")
         .column(

@@ -118,9 +118,9 @@ fn place(row: &Configuration) -> (Reverse<Nanos>, bool, Option<usize>) {
     (Reverse(row.period), !row.load.is_none(), position)
 }
 
-type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+type SpinTable<'a> = TableBuilder<'a, Positioned<'a>>;
 
-fn settings(table: Builder<'_>) -> Builder<'_> {
+fn settings(table: SpinTable<'_>) -> SpinTable<'_> {
     table
         .column(
             Column::setting("requested_nanos", "Requested", "Requested duration of each wait."),
@@ -143,7 +143,7 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn iterations(table: Builder<'_>) -> Builder<'_> {
+fn iterations(table: SpinTable<'_>) -> SpinTable<'_> {
     table
         .group("Iterations")
         .pivot(Some("condition"))
@@ -171,7 +171,7 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn durations(table: Builder<'_>) -> Builder<'_> {
+fn durations(table: SpinTable<'_>) -> SpinTable<'_> {
     table
         .group("Duration")
         .spread_columns(
@@ -190,7 +190,7 @@ fn durations(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
+fn overshoots<'a>(table: SpinTable<'a>, rows: &[Configuration]) -> SpinTable<'a> {
     table
         .group("Overshoot")
         .spread_columns(
@@ -219,7 +219,7 @@ fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
         )
 }
 
-fn costs(table: Builder<'_>) -> Builder<'_> {
+fn costs(table: SpinTable<'_>) -> SpinTable<'_> {
     let table = table
         .group("CPU use")
         .column(

@@ -16,7 +16,7 @@ struct Curve<'a> {
 
 /// One row of the table: a tail that was tried.
 #[derive(Debug)]
-struct Line<'a> {
+struct SpinTailLine<'a> {
     configuration: usize,
     label: String,
     point: &'a TailPoint,
@@ -25,7 +25,7 @@ struct Line<'a> {
     without: Option<&'a TailPoint>,
 }
 
-impl Line<'_> {
+impl SpinTailLine<'_> {
     /// Whether p99 lateness was higher with this tail than with the plain sleep: the whole range of p99 is higher.
     fn was_later(&self) -> bool {
         let without = self.without.and_then(|without| without.p99_interval);
@@ -61,7 +61,7 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
             [] => String::new(),
         };
-        lines.extend(curve.points.iter().map(|point| Line {
+        lines.extend(curve.points.iter().map(|point| SpinTailLine {
             configuration: curve.configuration,
             label: label.clone(),
             point,
@@ -72,7 +72,7 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
     (!lines.is_empty()).then(|| build(&lines))
 }
 
-fn build(lines: &[Line<'_>]) -> Table {
+fn build(lines: &[SpinTailLine<'_>]) -> Table {
     let note = "used: the shortest tail with p99 within the range of the best and similar lateness in its latest \
                 10% of waits";
     TableBuilder::new("spin_tails", "Spin tails", note.to_owned(), lines)

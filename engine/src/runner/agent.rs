@@ -60,8 +60,8 @@ pub fn serve(
             Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(OtherShare::since_last(&mut load)),
             Ok(Ok(AgentRequest::Run { plan, trace })) => {
                 match measure(*plan, trace, &open, &current) {
-                    Ok(Output::Open) => continue,
-                    Ok(Output::Closed) => return Err(io::ErrorKind::BrokenPipe.into()),
+                    Ok(AgentOutput::Open) => continue,
+                    Ok(AgentOutput::Closed) => return Err(io::ErrorKind::BrokenPipe.into()),
                     Err(reason) => AgentAnswer::Refused(reason),
                 }
             }
@@ -98,7 +98,7 @@ pub fn probe() -> RealtimeProbe {
 }
 
 /// Whether the output is still open.
-enum Output {
+enum AgentOutput {
     Open,
     Closed,
 }
@@ -110,7 +110,7 @@ fn measure(
     trace: TraceMode,
     open: &impl Fn() -> Box<dyn Write + Send>,
     current: &Current,
-) -> Result<Output, String> {
+) -> Result<AgentOutput, String> {
     // The cancellation of the previous run does not apply to this one.
     current.change(|current| current.is_canceled = false);
     let mut request = MachineFacts::read().request(plan, Labels::default());
@@ -118,11 +118,11 @@ fn measure(
     let runner =
         Runner::start(request, Sink::Stream(open()), || {}).map_err(|error| error.to_string())?;
     current.change(|current| current.stopper = Some(runner.stopper()));
-    let mut output = Output::Open;
+    let mut output = AgentOutput::Open;
     while let Some(event) = runner.next_event() {
         match event {
             Event::NotSaved { .. } => {
-                output = Output::Closed;
+                output = AgentOutput::Closed;
                 runner.stop();
             }
             Event::Finished(_) => break,

@@ -140,11 +140,11 @@ const PLACE: &str = match ELEVATION {
 };
 
 /// A function that makes an error from a line of the messages.
-type Meaning = fn(&str) -> AgentError;
+type ErrorMeaning = fn(&str) -> AgentError;
 
 /// Texts in messages of ssh and the shell, in lower case, with the errors they stand for. The
 /// messages are searched for the texts in this order.
-const MEANINGS: [(&str, Meaning); 21] = [
+const MEANINGS: [(&str, ErrorMeaning); 21] = [
     ("remote host identification has changed", |_| AgentError::KeyChanged),
     ("host key verification failed", |_| AgentError::KeyUnknown),
     ("could not resolve hostname", |_| AgentError::NotFound),

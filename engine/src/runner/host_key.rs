@@ -41,7 +41,7 @@ impl HostKey {
     pub fn of(address: &Address) -> Result<Self, AgentError> {
         let folder = format!("jitterscope-{}", RunId::random());
         let (found, lines) = with_new_file(&folder, |to| read(address, to))?;
-        let Found { fingerprint, file } = found?;
+        let FoundKey { fingerprint, file } = found?;
         Ok(Self { lines, fingerprint, file })
     }
 
@@ -52,13 +52,13 @@ impl HostKey {
 }
 
 /// The fingerprint of a key, and the file of known hosts to which the key can be added.
-struct Found {
+struct FoundKey {
     fingerprint: String,
     file: PathBuf,
 }
 
 /// Reads the key of a host by letting ssh save the key to the path `to`, a new file of known hosts.
-fn read(address: &Address, to: &Path) -> Result<Found, AgentError> {
+fn read(address: &Address, to: &Path) -> Result<FoundKey, AgentError> {
     let (ssh, given) = ssh_of(address)?;
     // On Windows, too, ssh accepts slashes; backslashes within quotes can fail.
     let to_text = to.display().to_string().replace('\\', "/");
@@ -83,7 +83,7 @@ fn read(address: &Address, to: &Path) -> Result<Found, AgentError> {
     let keygen = keygen.ok_or_else(|| AgentError::NoSsh { command: KEYGEN.to_owned() })?;
     let found = output(&keygen, &["-lf".into(), to.into()])?;
     let fingerprint = fingerprint_in(&found).ok_or(AgentError::Noise)?;
-    Ok(Found { fingerprint, file: PathBuf::from(file) })
+    Ok(FoundKey { fingerprint, file: PathBuf::from(file) })
 }
 
 /// Returns the first file of known hosts that ssh would use with these arguments.

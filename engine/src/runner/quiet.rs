@@ -10,7 +10,7 @@ use crate::stats::nanos_float;
 /// Measures the CPU time of other programs together.
 #[derive(Debug)]
 pub struct OtherShare {
-    before: Times,
+    before: BusyTimes,
 }
 
 /// Measures the CPU time of other programs, and finds those with the most CPU time.
@@ -31,13 +31,13 @@ pub struct OtherPrograms {
 
 /// The CPU times of all programs and of this process at one time, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Times {
+struct BusyTimes {
     at: i64,
     programs: i64,
     ours: i64,
 }
 
-impl Times {
+impl BusyTimes {
     fn now() -> Option<Self> {
         Some(Self {
             programs: platform::machine_cpu_time()?.programs(),
@@ -50,13 +50,13 @@ impl Times {
 impl OtherShare {
     /// Starts to measure; `None` if the system does not report CPU times.
     pub fn start() -> Option<Self> {
-        Some(Self { before: Times::now()? })
+        Some(Self { before: BusyTimes::now()? })
     }
 
     /// Returns the CPU time of other programs since the start or the last call, as a share of one
     /// CPU; `None` if the system does not report it.
     pub fn read(&mut self) -> Option<f64> {
-        let now = Times::now()?;
+        let now = BusyTimes::now()?;
         let before = std::mem::replace(&mut self.before, now);
         let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
         let wall = now.at - before.at;

@@ -32,12 +32,12 @@ impl fmt::Debug for Sink {
 }
 
 /// The store of a sink, its journal, and the path of the journal.
-type Opened = (Option<Store>, Option<Box<dyn Journal>>, Option<PathBuf>);
+type OpenedJournal = (Option<Store>, Option<Box<dyn Journal>>, Option<PathBuf>);
 
 impl Sink {
     /// Opens the sink and creates the journal. If the journal cannot be created, a journal is
     /// returned whose first write fails with the error, and the run reports the error.
-    pub(super) fn open(self) -> Opened {
+    pub(super) fn open(self) -> OpenedJournal {
         match self {
             Self::Store(store) => match store.journal() {
                 Ok(journal) => {

@@ -148,8 +148,12 @@ fn largest(values: &[f64], min_deviation: f64) -> Option<Split> {
         let part = float(at);
         let between = (before - sum * part / all).powi(2) * all / (part * (all - part));
         let sides = [
-            Side { count: part, mean: before / part, range },
-            Side { count: all - part, mean: (sum - before) / (all - part), range: after_range },
+            SplitSide { count: part, mean: before / part, range },
+            SplitSide {
+                count: all - part,
+                mean: (sum - before) / (all - part),
+                range: after_range,
+            },
         ];
         if best.is_none_or(|(_, most)| most < between) && is_level(&sides) {
             best = Some((at, between));
@@ -163,7 +167,7 @@ fn largest(values: &[f64], min_deviation: f64) -> Option<Split> {
 }
 
 /// One side of a split.
-struct Side {
+struct SplitSide {
     count: f64,
     mean: f64,
     /// The lowest and the highest value.
@@ -171,9 +175,9 @@ struct Side {
 }
 
 /// Whether half of the difference of two sides or more remains without any one value.
-fn is_level([older, newer]: &[Side; 2]) -> bool {
+fn is_level([older, newer]: &[SplitSide; 2]) -> bool {
     let difference = newer.mean - older.mean;
-    let without = |side: &Side, other: &Side| {
+    let without = |side: &SplitSide, other: &SplitSide| {
         let (low, high) = side.range;
         // Away from the other side.
         let extreme = if side.mean < other.mean { low } else { high };

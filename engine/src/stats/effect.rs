@@ -270,13 +270,13 @@ impl Effect {
 
 /// The standard errors of a difference below and above it, with their degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Spread {
+struct PooledSpread {
     below: f64,
     above: f64,
     freedom: usize,
 }
 
-impl Spread {
+impl PooledSpread {
     const fn even(error: f64, freedom: usize) -> Self {
         Self { below: error, above: error, freedom }
     }
@@ -292,7 +292,7 @@ pub struct Estimated {
     center: f64,
     /// Whether the logarithms are compared.
     is_ratio: bool,
-    spread: Spread,
+    spread: PooledSpread,
     /// The probability is at least this.
     floor: f64,
     method: Method,
@@ -322,7 +322,7 @@ impl Estimated {
         let error = (squares / float(freedom) / float(differences.len())).sqrt();
         let means = [&a, &b].map(|side| unscaled(mean_and_squares(side).0, is_ratio));
         let method = Method::Pairs(pairs.len());
-        Some(Self::even(means, center, is_ratio, Spread::even(error, freedom), method))
+        Some(Self::even(means, center, is_ratio, PooledSpread::even(error, freedom), method))
     }
 
     /// Estimates the difference of group B from group A. `prior` is the variation with which that of the groups is
@@ -355,7 +355,7 @@ impl Estimated {
         } else {
             deviation.freedom
         };
-        let spread = Spread::even(all.sqrt(), freedom);
+        let spread = PooledSpread::even(all.sqrt(), freedom);
         let means = [a, b].map(|mean| unscaled(mean, is_ratio));
         let method = if 0.0 < between { Method::Sessions(sizes) } else { Method::Groups(sizes) };
         Some(Self::even(means, b - a, is_ratio, spread, method))
@@ -382,7 +382,7 @@ impl Estimated {
             freedom: KNOWN_WELL,
             method: Method::Blocks,
         });
-        let spread = Spread {
+        let spread = PooledSpread {
             below: blocks(center - scale(interval.low)).hypot(error),
             above: blocks(scale(interval.high) - center).hypot(error),
             freedom,
@@ -392,10 +392,16 @@ impl Estimated {
 
     /// Estimates a difference from its standard error.
     pub(super) fn of_error(center: f64, error: f64, freedom: usize, method: Method) -> Self {
-        Self::even([0.0, center], center, false, Spread::even(error, freedom), method)
+        Self::even([0.0, center], center, false, PooledSpread::even(error, freedom), method)
     }
 
-    fn even(values: [f64; 2], center: f64, is_ratio: bool, spread: Spread, method: Method) -> Self {
+    fn even(
+        values: [f64; 2],
+        center: f64,
+        is_ratio: bool,
+        spread: PooledSpread,
+        method: Method,
+    ) -> Self {
         Self { values, center, is_ratio, spread, floor: 0.0, method }
     }
 
@@ -413,7 +419,7 @@ impl Estimated {
 
     /// Returns the probability of a difference this large by chance alone.
     pub fn probability(&self) -> f64 {
-        let Spread { below, above, freedom } = self.spread;
+        let PooledSpread { below, above, freedom } = self.spread;
         let error = if self.center < 0.0 { above } else { below };
         // A difference of 0 is chance, even if nothing varies.
         let chance = student_chance(freedom, self.center / error.max(f64::MIN_POSITIVE));
@@ -423,7 +429,7 @@ impl Estimated {
     /// Returns the interval whose error probability is `level`, in the unit of the values. It excludes 0 exactly if
     /// [`probability`](Self::probability) is below `level`.
     pub fn interval(&self, level: f64) -> (f64, f64) {
-        let Spread { below, above, freedom } = self.spread;
+        let PooledSpread { below, above, freedom } = self.spread;
         let t = student_t(freedom, 1.0 - level);
         let (mut low, mut high) = (self.center - t * below, self.center + t * above);
         if level <= self.floor {

@@ -94,12 +94,12 @@ impl Sufficiency {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorted {
     min: i64,
-    above: Above,
+    above: AboveShare,
 }
 
 /// Distances of the values from the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Above {
+enum AboveShare {
     Fours(Vec<u32>),
     Eights(Vec<u64>),
 }
@@ -127,12 +127,12 @@ impl Sorted {
             let distance = |value: i64| u32::try_from(value.abs_diff(min)).unwrap_or(reach);
             fours.extend(values.map(distance));
             order::sort(&mut fours, reach);
-            Above::Fours(fours)
+            AboveShare::Fours(fours)
         } else {
             let mut eights = Vec::with_capacity(count);
             eights.extend(values.map(|value| value.abs_diff(min)));
             eights.sort_unstable();
-            Above::Eights(eights)
+            AboveShare::Eights(eights)
         };
         Some(Self { min, above })
     }
@@ -145,8 +145,8 @@ impl Sorted {
     /// Returns the number of values.
     pub const fn count(&self) -> usize {
         match &self.above {
-            Above::Fours(above) => above.len(),
-            Above::Eights(above) => above.len(),
+            AboveShare::Fours(above) => above.len(),
+            AboveShare::Eights(above) => above.len(),
         }
     }
 
@@ -170,8 +170,8 @@ impl Sorted {
     pub fn count_while(&self, is_met: impl Fn(i64) -> bool) -> usize {
         let is_met = |above: u64| is_met(self.min.wrapping_add_unsigned(above));
         match &self.above {
-            Above::Fours(above) => above.partition_point(|&above| is_met(u64::from(above))),
-            Above::Eights(above) => above.partition_point(|&above| is_met(above)),
+            AboveShare::Fours(above) => above.partition_point(|&above| is_met(u64::from(above))),
+            AboveShare::Eights(above) => above.partition_point(|&above| is_met(above)),
         }
     }
 
@@ -190,8 +190,8 @@ impl Sorted {
     pub fn at(&self, index: usize) -> i64 {
         let index = index.min(self.count() - 1);
         let above = match &self.above {
-            Above::Fours(above) => above.get(index).copied().map(u64::from),
-            Above::Eights(above) => above.get(index).copied(),
+            AboveShare::Fours(above) => above.get(index).copied().map(u64::from),
+            AboveShare::Eights(above) => above.get(index).copied(),
         };
         self.min.wrapping_add_unsigned(above.unwrap_or(0))
     }

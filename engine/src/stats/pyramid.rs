@@ -11,12 +11,12 @@ const FAN_OUT: usize = 4;
 
 /// The min and max values of consecutive points, each with the position of its point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Block {
+struct PyramidBlock {
     min: (u32, i64),
     most: (u32, i64),
 }
 
-impl Block {
+impl PyramidBlock {
     fn join(self, other: Self) -> Self {
         Self {
             min: if other.min.1 < self.min.1 { other.min } else { self.min },
@@ -31,16 +31,16 @@ impl Block {
 pub struct Pyramid {
     times: Column,
     values: Column,
-    levels: Vec<Vec<Block>>,
+    levels: Vec<Vec<PyramidBlock>>,
     /// Min and max of the last points, fewer than [`LEAF`], that do not fill a block yet; `None` if there are none.
-    open: Option<Block>,
+    open: Option<PyramidBlock>,
 }
 
 impl Pyramid {
     /// Adds a point at the end; its time must not be before the time of the last point. Time: O(1) on average.
     pub fn push(&mut self, time: Nanos, value: Nanos) {
         let at = (u32::try_from(self.len()).unwrap_or(u32::MAX), value.get());
-        let one = Block { min: at, most: at };
+        let one = PyramidBlock { min: at, most: at };
         let mut block = self.open.map_or(one, |open| open.join(one));
         self.times.push(time.get());
         self.values.push(value.get());
@@ -58,7 +58,7 @@ impl Pyramid {
                 return;
             }
             let last = blocks.len() - FAN_OUT;
-            let Some(joined) = blocks.iter().skip(last).copied().reduce(Block::join) else {
+            let Some(joined) = blocks.iter().skip(last).copied().reduce(PyramidBlock::join) else {
                 return;
             };
             block = joined;
@@ -193,9 +193,9 @@ impl Pyramid {
 
     /// Returns the min and max of the points from `start` to before `end`, from the largest blocks that fit. The range
     /// must not be empty.
-    fn extremes(&self, start: usize, end: usize) -> Block {
+    fn extremes(&self, start: usize, end: usize) -> PyramidBlock {
         let mut at = start;
-        let mut found: Option<Block> = None;
+        let mut found: Option<PyramidBlock> = None;
         while at < end {
             let (block, next) = self.widest(at, end);
             found = Some(found.map_or(block, |found| found.join(block)));
@@ -206,7 +206,7 @@ impl Pyramid {
 
     /// Returns the largest block that begins at position `at` and ends at or before `end`, with the end of the block.
     /// If no block fits, reads the points one by one up to the end of the lowest-level block.
-    fn widest(&self, at: usize, end: usize) -> (Block, usize) {
+    fn widest(&self, at: usize, end: usize) -> (PyramidBlock, usize) {
         let mut best = None;
         let mut size = LEAF;
         for blocks in &self.levels {
@@ -225,15 +225,15 @@ impl Pyramid {
         })
     }
 
-    fn scan(&self, start: usize, end: usize) -> Block {
-        let mut block: Option<Block> = None;
+    fn scan(&self, start: usize, end: usize) -> PyramidBlock {
+        let mut block: Option<PyramidBlock> = None;
         for index in start..end {
             let Some(value) = self.values.get(index) else { break };
             let at = (u32::try_from(index).unwrap_or(u32::MAX), value);
-            let one = Block { min: at, most: at };
+            let one = PyramidBlock { min: at, most: at };
             block = Some(block.map_or(one, |block| block.join(one)));
         }
-        block.unwrap_or(Block { min: (0, 0), most: (0, 0) })
+        block.unwrap_or(PyramidBlock { min: (0, 0), most: (0, 0) })
     }
 }
 

@@ -99,11 +99,11 @@ pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
             _ => &bytes,
         };
         match line {
-            Line::End => return Ok(lines.end()),
-            Line::TooLong => lines.damaged("a line is too long"),
+            JournalText::End => return Ok(lines.end()),
+            JournalText::TooLong => lines.damaged("a line is too long"),
             // The process ended while it wrote this line; possibly only the line end is missing.
-            Line::Torn => lines.read(text, true),
-            Line::Whole => lines.read(text, false),
+            JournalText::Torn => lines.read(text, true),
+            JournalText::Whole => lines.read(text, false),
         }
         if let Some(version) = lines.newer {
             return Ok(Content::Newer(version));
@@ -112,7 +112,7 @@ pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
     }
 }
 
-enum Line {
+enum JournalText {
     Whole,
     Torn,
     TooLong,
@@ -120,14 +120,14 @@ enum Line {
 }
 
 /// Reads a line of at most [`MAX_LINE_BYTES`]; the rest of a longer line is skipped.
-fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::Result<Line> {
+fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::Result<JournalText> {
     line.clear();
     let count = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)?;
     if line.last() == Some(&b'\n') {
-        return Ok(Line::Whole);
+        return Ok(JournalText::Whole);
     }
     if u64::try_from(count).unwrap_or(u64::MAX) < MAX_LINE_BYTES {
-        return Ok(if count == 0 { Line::End } else { Line::Torn });
+        return Ok(if count == 0 { JournalText::End } else { JournalText::Torn });
     }
     while line.last() != Some(&b'\n') {
         line.clear();
@@ -135,7 +135,7 @@ fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::R
             break;
         }
     }
-    Ok(Line::TooLong)
+    Ok(JournalText::TooLong)
 }
 
 /// The run that results from the lines read so far.

@@ -13,7 +13,7 @@ use crate::platform;
 const MAX_LINKS: usize = 40;
 
 /// The file to which a path leads.
-enum Target {
+enum OutputTarget {
     /// A FIFO, a terminal, or another character device.
     Stream,
     /// A regular file. `permissions` is `None` if the file does not exist yet.
@@ -23,10 +23,12 @@ enum Target {
 /// Checks that an output can be written to `path`, without opening or changing the file there.
 pub fn check_output(path: &Path) -> Result<(), SaveError> {
     let checked = target(path).and_then(|target| match target {
-        Target::Stream | Target::File { permissions: Some(_), .. } => {
+        OutputTarget::Stream | OutputTarget::File { permissions: Some(_), .. } => {
             platform::check_writable(path)
         }
-        Target::File { path, permissions: None } => platform::check_writable(folder_of(&path)),
+        OutputTarget::File { path, permissions: None } => {
+            platform::check_writable(folder_of(&path))
+        }
     });
     checked.map_err(|source| SaveError::Output(AtPath::new(source, path)))
 }
@@ -39,8 +41,8 @@ pub fn write_output(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {
     let written = target(path).and_then(|target| match target {
-        Target::Stream => write_in_place(path, write),
-        Target::File { path, permissions } => match Draft::create(folder_of(&path), false) {
+        OutputTarget::Stream => write_in_place(path, write),
+        OutputTarget::File { path, permissions } => match Draft::create(folder_of(&path), false) {
             Err(error) if permissions.is_some() && is_denied(&error) => {
                 write_in_place(&path, write)
             }
@@ -99,8 +101,10 @@ pub(super) fn replace(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     match target(path)? {
-        Target::Stream => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        Target::File { path, permissions } => {
+        OutputTarget::Stream => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        }
+        OutputTarget::File { path, permissions } => {
             write_whole(Draft::create(folder_of(&path), true)?, &path, permissions, write)
         }
     }
@@ -135,11 +139,11 @@ fn write_in_place(
     writer.flush()
 }
 
-fn target(path: &Path) -> io::Result<Target> {
+fn target(path: &Path) -> io::Result<OutputTarget> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Target::File { path: end_of_links(path)?, permissions: None });
+            return Ok(OutputTarget::File { path: end_of_links(path)?, permissions: None });
         }
         Err(error) => return Err(error),
     };
@@ -148,10 +152,10 @@ fn target(path: &Path) -> io::Result<Target> {
     }
     if metadata.is_file() {
         let path = fs::canonicalize(path)?;
-        return Ok(Target::File { path, permissions: Some(metadata.permissions()) });
+        return Ok(OutputTarget::File { path, permissions: Some(metadata.permissions()) });
     }
     if platform::is_stream(&metadata) {
-        return Ok(Target::Stream);
+        return Ok(OutputTarget::Stream);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a stream"))
 }

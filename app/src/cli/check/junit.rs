@@ -4,11 +4,11 @@
 use jitterscope_engine::export::for_terminal;
 use jitterscope_engine::stats::decision::Decision;
 
-use super::Checked;
+use super::CheckedRun;
 
 /// Returns the content of the JUnit file. An undecided limit is an error, so that no pipeline
 /// counts it as met.
-pub(super) fn text(checked: &[Checked<'_>], began: jiff::Timestamp) -> String {
+pub(super) fn text(checked: &[CheckedRun<'_>], began: jiff::Timestamp) -> String {
     let results = || checked.iter().flat_map(|one| &one.results);
     let count = |decision| results().filter(|one| one.decision == decision).count();
     let length: f64 = checked.iter().map(|one| one.length.as_secs_f64()).sum();

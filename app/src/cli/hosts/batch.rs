@@ -9,7 +9,7 @@ use super::super::names::Place;
 use super::super::output::{Output, PrintError};
 use super::super::print::{cell, columns};
 use super::super::text;
-use super::{HostResult, Outcome};
+use super::{BatchOutcome, HostResult};
 
 /// The columns of the batch as CSV, which are the keys of a host as JSON.
 const COLUMNS: [&str; 11] = [
@@ -56,9 +56,9 @@ impl Batch {
     pub(super) fn write(
         &self,
         hosts: &[String],
-        outcomes: &[Option<Outcome>],
+        outcomes: &[Option<BatchOutcome>],
     ) -> Result<(), PrintError> {
-        let all: Vec<(&str, Option<&Outcome>)> =
+        let all: Vec<(&str, Option<&BatchOutcome>)> =
             hosts.iter().map(String::as_str).zip(outcomes.iter().map(Option::as_ref)).collect();
         let content = match self.format.as_str() {
             "json" => json_text(&all),
@@ -77,16 +77,16 @@ impl Batch {
     }
 }
 
-fn status(outcome: Option<&Outcome>) -> &'static str {
+fn status(outcome: Option<&BatchOutcome>) -> &'static str {
     match outcome {
-        Some(Outcome { is_measured: true, .. }) => "measured",
-        Some(Outcome { is_measured: false, .. }) => "failed",
+        Some(BatchOutcome { is_measured: true, .. }) => "measured",
+        Some(BatchOutcome { is_measured: false, .. }) => "failed",
         None => "not started",
     }
 }
 
 /// Returns the table for a terminal: one row per host.
-fn table(all: &[(&str, Option<&Outcome>)]) -> String {
+fn table(all: &[(&str, Option<&BatchOutcome>)]) -> String {
     let header = ["Host", "Status", "Verdict", "Key figure", "Culprit", "Run", "Result"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (host, outcome) in all {
@@ -109,7 +109,7 @@ fn table(all: &[(&str, Option<&Outcome>)]) -> String {
 }
 
 /// Returns the values of a host in the order of [`COLUMNS`]; null where it has none.
-fn values(host: &str, outcome: Option<&Outcome>) -> [Value; COLUMNS.len()] {
+fn values(host: &str, outcome: Option<&BatchOutcome>) -> [Value; COLUMNS.len()] {
     let default = HostResult::default();
     let result = outcome.and_then(|outcome| outcome.result.as_ref()).unwrap_or(&default);
     let known = |text: &str| (!text.is_empty()).then_some(text).into();
@@ -128,8 +128,8 @@ fn values(host: &str, outcome: Option<&Outcome>) -> [Value; COLUMNS.len()] {
     ]
 }
 
-fn json_text(all: &[(&str, Option<&Outcome>)]) -> String {
-    let host = |(host, outcome): &(&str, Option<&Outcome>)| -> Value {
+fn json_text(all: &[(&str, Option<&BatchOutcome>)]) -> String {
+    let host = |(host, outcome): &(&str, Option<&BatchOutcome>)| -> Value {
         let keys = COLUMNS.into_iter().map(str::to_owned);
         keys.zip(values(host, *outcome)).collect::<Map<_, _>>().into()
     };
@@ -143,7 +143,7 @@ fn json_text(all: &[(&str, Option<&Outcome>)]) -> String {
 }
 
 /// Returns the metrics of all hosts, with one series per host. A number that a host does not have has none.
-fn metrics(all: &[(&str, Option<&Outcome>)]) -> String {
+fn metrics(all: &[(&str, Option<&BatchOutcome>)]) -> String {
     let hosts = all.iter().map(|(host, outcome)| {
         let result = outcome.and_then(|outcome| outcome.result.as_ref());
         openmetrics::HostMetrics {

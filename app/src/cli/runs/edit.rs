@@ -10,7 +10,7 @@ use jitterscope_engine::units::count_text;
 
 use super::super::print::print_message;
 use super::super::{flag, option, run_arg, text};
-use super::{Outcome, files_of, several_runs};
+use super::{EditOutcome, files_of, several_runs};
 
 /// Returns the subcommands with their options.
 pub(super) fn commands() -> [Command; 5] {
@@ -42,7 +42,7 @@ pub(super) fn commands() -> [Command; 5] {
 }
 
 /// Carries out the command `name`. All runs are found before the first one is changed, so that a typo changes nothing.
-pub(super) fn run(store: &Store, name: &str, matches: &ArgMatches) -> Outcome {
+pub(super) fn run(store: &Store, name: &str, matches: &ArgMatches) -> EditOutcome {
     let from = if name == "restore" { store.trash() } else { store.clone() };
     let names: Vec<&String> = matches.get_many("run").into_iter().flatten().collect();
     let entries: Vec<Vec<PathBuf>> =
@@ -73,7 +73,7 @@ pub(super) fn run(store: &Store, name: &str, matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-fn tag(store: &Store, entries: &[Vec<PathBuf>], matches: &ArgMatches) -> Outcome {
+fn tag(store: &Store, entries: &[Vec<PathBuf>], matches: &ArgMatches) -> EditOutcome {
     let tags = |name: &str| -> Vec<String> {
         matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
     };
@@ -84,7 +84,7 @@ fn tag(store: &Store, entries: &[Vec<PathBuf>], matches: &ArgMatches) -> Outcome
 }
 
 /// Changes every file of the entries.
-fn change(store: &Store, entries: &[Vec<PathBuf>], edit: &Edit) -> Outcome {
+fn change(store: &Store, entries: &[Vec<PathBuf>], edit: &Edit) -> EditOutcome {
     for path in entries.iter().flatten() {
         store.edit(path, edit)?;
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::print::{self, cell, print_message};
 use super::super::{format_option, names, option, text};
-use super::Outcome;
+use super::EditOutcome;
 use crate::run_list::{LibraryItem, RunFilter};
 use crate::text as words;
 
@@ -52,7 +52,7 @@ pub(super) fn command() -> Command {
 }
 
 /// Prints the saved runs, and below a table the runs that cannot be recovered yet.
-pub(super) fn run(store: &Store, journals: &[Recovery], matches: &ArgMatches) -> Outcome {
+pub(super) fn run(store: &Store, journals: &[Recovery], matches: &ArgMatches) -> EditOutcome {
     let lines = store.lines()?;
     let handles = Handles::of(&lines);
     let filter =

@@ -30,7 +30,7 @@ const AROUND: Nanos = Nanos::from_secs(1);
 /// The plots of a recording.
 #[derive(Debug, Default)]
 pub(super) struct Plots {
-    made: Option<PlotCache>,
+    made: Option<CapturePlots>,
     /// Whether the timeline shows frame rates instead of frame times.
     has_rates: bool,
     /// Position of the stutter that the keys N and P selected last.
@@ -38,9 +38,9 @@ pub(super) struct Plots {
 }
 
 #[derive(Debug)]
-struct PlotCache {
+struct CapturePlots {
     of: (String, usize, CaptureView),
-    timeline: Option<FrameTimes>,
+    timeline: Option<FrameTimeLines>,
     recorded: Recorded,
     histogram: Option<Chart>,
 }
@@ -57,7 +57,7 @@ impl Plots {
         let of = (shown.run.id.to_string(), recording, view);
         let figures = shown.report.results::<RecordingFigures>().get(recording)?;
         if self.made.as_ref().is_none_or(|made| made.of != of) {
-            self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
+            self.made = shown.run.capture().map(|capture| CapturePlots::of(capture, figures, of));
             self.at = None;
         }
         let made = self.made.as_mut()?;
@@ -142,7 +142,7 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
     (name, [(p50, "p50"), (p99, "p99")])
 }
 
-impl PlotCache {
+impl CapturePlots {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize, CaptureView)) -> Self {
         let mut histogram = LogHistogram::default();
         let mut timeline = None;
@@ -160,7 +160,8 @@ impl PlotCache {
                     let is_of_ticks =
                         matches!(capture, Capture::Ticks(_) | Capture::SampledTicks(_));
                     let name = if is_of_ticks { TICK_TIME } else { NAMES[0].0 };
-                    timeline = whole.and_then(|whole| FrameTimes::of(whole, scope, is_whole, name));
+                    timeline =
+                        whole.and_then(|whole| FrameTimeLines::of(whole, scope, is_whole, name));
                     recorded = Recorded::of(scope, is_whole);
                 }
             }
@@ -186,7 +187,7 @@ impl PlotCache {
 /// Frame times over time. For a recording of every frame, also the moving median, the stutter
 /// threshold, and the stutters.
 #[derive(Debug)]
-struct FrameTimes {
+struct FrameTimeLines {
     series: Vec<(&'static str, Pyramid)>,
     end_nanos: f64,
     /// The ends of the shown part, if it is not the whole recording.
@@ -221,7 +222,7 @@ const TICK_TIME: &str = "Tick time";
 /// that takes almost no time would stretch the axis.
 const MAX_RATE: f64 = 3.0;
 
-impl FrameTimes {
+impl FrameTimeLines {
     /// Returns the frame times of the whole recording, with the shown part between two lines. Stutters are those of the
     /// shown part.
     fn of(whole: &Recording, scope: &Scope, is_whole: bool, name: &'static str) -> Option<Self> {

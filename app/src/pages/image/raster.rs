@@ -21,7 +21,7 @@ pub(super) struct Raster {
 
 /// A corner of a triangle: position in pixels, color, and position in the texture.
 #[derive(Clone, Copy, Debug)]
-struct Corner {
+struct RasterCorner {
     x: f64,
     y: f64,
     color: [f64; 4],
@@ -29,7 +29,7 @@ struct Corner {
     v: f64,
 }
 
-impl Corner {
+impl RasterCorner {
     fn of(vertex: &Vertex, scale: f32, texture: [usize; 2]) -> Self {
         let [width, height] = texture.map(float);
         Self {
@@ -76,7 +76,7 @@ impl Raster {
     fn mesh(&self, mesh: &Mesh, clip: &Clip, scale: f32, to: &mut Pixels) {
         let corner = |index: u32| {
             let vertex = mesh.vertices.get(usize::try_from(index).ok()?)?;
-            Some(Corner::of(vertex, scale, self.texture.size))
+            Some(RasterCorner::of(vertex, scale, self.texture.size))
         };
         for triangle in mesh.indices.chunks_exact(3) {
             if let [a, b, c] = *triangle
@@ -87,7 +87,7 @@ impl Raster {
         }
     }
 
-    fn triangle(&self, mut corners: [Corner; 3], clip: &Clip, to: &mut Pixels) {
+    fn triangle(&self, mut corners: [RasterCorner; 3], clip: &Clip, to: &mut Pixels) {
         let mut area = cross(&corners[0], &corners[1], corners[2].x, corners[2].y);
         if area < 0.0 {
             corners.swap(1, 2);
@@ -216,7 +216,7 @@ impl Clip {
     }
 
     /// Returns the part of the clip area that contains a triangle.
-    fn around(&self, corners: &[Corner; 3]) -> Self {
+    fn around(&self, corners: &[RasterCorner; 3]) -> Self {
         let [a, b, c] = corners;
         let min = |one: f64, two: f64, three: f64| pixel(one.min(two).min(three).floor());
         let most = |one: f64, two: f64, three: f64| pixel(one.max(two).max(three).ceil());
@@ -232,14 +232,14 @@ impl Clip {
 /// An edge of a triangle with clockwise corners.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
-    from: Corner,
-    to: Corner,
+    from: RasterCorner,
+    to: RasterCorner,
     /// Whether pixels exactly on the edge belong to this triangle instead of its neighbor.
     has_pixels: bool,
 }
 
 impl Edge {
-    fn of(from: &Corner, to: &Corner) -> Self {
+    fn of(from: &RasterCorner, to: &RasterCorner) -> Self {
         let (across, down) = (to.x - from.x, to.y - from.y);
         let is_top = down == 0.0 && 0.0 < across;
         Self { from: *from, to: *to, has_pixels: is_top || down < 0.0 }
@@ -256,13 +256,13 @@ impl Edge {
 }
 
 /// Returns twice the signed area of the triangle of two corners and a point; positive if clockwise.
-fn cross(a: &Corner, b: &Corner, x: f64, y: f64) -> f64 {
+fn cross(a: &RasterCorner, b: &RasterCorner, x: f64, y: f64) -> f64 {
     (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
 }
 
 /// Whether all corners have the same color and texture position. Triangles inside a shape have such
 /// corners, but not triangles of text or of a soft edge.
-fn has_one_color([first, others @ ..]: &[Corner; 3]) -> bool {
+fn has_one_color([first, others @ ..]: &[RasterCorner; 3]) -> bool {
     let is_same = |one: f64, two: f64| one.total_cmp(&two).is_eq();
     others.iter().all(|other| {
         is_same(first.u, other.u)

@@ -21,7 +21,7 @@ const MAX_CACHES: usize = 8;
 
 /// A core and its logical CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Core {
+struct CoreBox {
     number: Option<u32>,
     kind: CoreKind,
     cpus: Vec<u32>,
@@ -29,14 +29,14 @@ struct Core {
 
 /// The cores that share a last-level cache; if caches are not reported, the cores of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group<'a> {
+struct CoreGroup<'a> {
     package: Option<u32>,
     cache: Option<&'a Cache>,
-    cores: Vec<Core>,
+    cores: Vec<CoreBox>,
 }
 
 /// Groups logical CPUs into cores, and cores by shared cache. Takes one pass: another PC may report thousands of CPUs.
-fn groups<'a>(cpus: &[Cpu], caches: &'a [Cache]) -> Vec<Group<'a>> {
+fn groups<'a>(cpus: &[Cpu], caches: &'a [Cache]) -> Vec<CoreGroup<'a>> {
     let last = caches.iter().map(|cache| cache.level).max().filter(|level| 1 < *level);
     let mut cache_of: HashMap<u32, usize> = HashMap::new();
     for (cache, at) in caches.iter().zip(0..).filter(|(cache, _)| Some(cache.level) == last) {
@@ -44,14 +44,14 @@ fn groups<'a>(cpus: &[Cpu], caches: &'a [Cache]) -> Vec<Group<'a>> {
             cache_of.entry(cpu).or_insert(at);
         }
     }
-    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut groups: Vec<CoreGroup<'_>> = Vec::new();
     let mut group_of: HashMap<(Option<u32>, Option<usize>), usize> = HashMap::new();
     let mut core_of: HashMap<(usize, u32), usize> = HashMap::new();
     for cpu in cpus {
         let cache = cache_of.get(&cpu.logical).copied();
         let place = *group_of.entry((cpu.package, cache)).or_insert_with(|| {
             let cache = cache.and_then(|at| caches.get(at));
-            groups.push(Group { package: cpu.package, cache, cores: Vec::new() });
+            groups.push(CoreGroup { package: cpu.package, cache, cores: Vec::new() });
             groups.len() - 1
         });
         let Some(group) = groups.get_mut(place) else { continue };
@@ -63,7 +63,7 @@ fn groups<'a>(cpus: &[Cpu], caches: &'a [Cache]) -> Vec<Group<'a>> {
                 core_of.insert((place, core), group.cores.len());
             }
             let cpus = vec![cpu.logical];
-            group.cores.push(Core { number: cpu.core, kind: cpu.kind, cpus });
+            group.cores.push(CoreBox { number: cpu.core, kind: cpu.kind, cpus });
         }
     }
     groups
@@ -140,7 +140,7 @@ fn caches_in_words(caches: &[Cache]) -> String {
 fn group_ui(
     ui: &mut Ui,
     facts: &Facts,
-    group: &Group<'_>,
+    group: &CoreGroup<'_>,
     (number, count): (u32, usize),
     most: usize,
 ) {
@@ -173,7 +173,7 @@ fn group_ui(
     });
 }
 
-fn core_ui(ui: &mut Ui, facts: &Facts, core: &Core) {
+fn core_ui(ui: &mut Ui, facts: &Facts, core: &CoreBox) {
     let tokens = Tokens::of(ui);
     let pinned = facts.performance_cpu.filter(|cpu| facts.can_pin && core.cpus.contains(cpu));
     let shown = core.cpus.get(..MAX_CPUS).unwrap_or(&core.cpus);

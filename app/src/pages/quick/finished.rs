@@ -47,8 +47,8 @@ impl QuickPage {
         let saved = result.paths().first().and_then(|file| session.library().check_with(file));
         lost::check_ui(ui, session, result, actions);
         banner_ui(ui, &result.card, |ui, side| match side {
-            Side::Words => saved::previous_ui(ui, session, saved, actions),
-            Side::Buttons => buttons_ui(ui, session, result, actions),
+            RatesSide::Words => saved::previous_ui(ui, session, saved, actions),
+            RatesSide::Buttons => buttons_ui(ui, session, result, actions),
         });
         let mut requested = Vec::new();
         two_columns(
@@ -137,7 +137,7 @@ fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
 }
 
 /// Where the caller adds contents to the banner.
-enum Side {
+enum RatesSide {
     /// Below the text.
     Words,
     /// At the right.
@@ -146,7 +146,7 @@ enum Side {
 
 /// Draws the banner with grade and answer. For a disturbed check, the banner has the color of a
 /// card instead of the color of Fair.
-fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) {
+fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, RatesSide)) {
     let tokens = Tokens::of(ui);
     let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
     let severity = if is_inconclusive { Severity::Inconclusive } else { severity_of(card.grade) };
@@ -167,13 +167,13 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
             ui.vertical(|ui| {
                 ui.set_width(words);
                 words_ui(ui, card, severity);
-                add(ui, Side::Words);
+                add(ui, RatesSide::Words);
                 if is_narrow {
-                    ui.horizontal_wrapped(|ui| add(ui, Side::Buttons));
+                    ui.horizontal_wrapped(|ui| add(ui, RatesSide::Buttons));
                 }
             });
             if !is_narrow {
-                right_aligned(ui, "banner", |ui| add(ui, Side::Buttons));
+                right_aligned(ui, "banner", |ui| add(ui, RatesSide::Buttons));
             }
         });
     });

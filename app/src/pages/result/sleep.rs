@@ -35,12 +35,12 @@ const TABLE: TableLayout = TableLayout {
 pub(super) struct View {
     /// The requested duration whose distribution is shown; `None` until the user selects one.
     length: Option<Nanos>,
-    made: Option<PlotCache>,
+    made: Option<SleepPlots>,
 }
 
 /// The cached distribution for a run, a requested duration, and a number of samples (`of`).
 #[derive(Debug)]
-struct PlotCache {
+struct SleepPlots {
     of: (String, Nanos, usize),
     chart: Option<Chart>,
 }
@@ -97,6 +97,6 @@ impl View {
             return;
         }
         let chart = sleep_histogram(run, report, length);
-        self.made = Some(PlotCache { of, chart });
+        self.made = Some(SleepPlots { of, chart });
     }
 }

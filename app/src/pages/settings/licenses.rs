@@ -16,20 +16,20 @@ const TEXTS: [(&str, &str); 3] = [
 
 /// A line of text; a title is semi-bold.
 #[derive(Debug)]
-struct Line {
+struct LicenseLine {
     text: &'static str,
     is_title: bool,
 }
 
 /// The lines of all texts. Only the visible lines are laid out, because there are more than a
 /// thousand.
-static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+static LINES: LazyLock<Vec<LicenseLine>> = LazyLock::new(|| {
     let mut lines = Vec::new();
     for (title, text) in TEXTS {
-        lines.push(Line { text: title, is_title: true });
-        lines.push(Line { text: "", is_title: false });
-        lines.extend(text.trim().lines().map(|text| Line { text, is_title: false }));
-        lines.extend([(); 2].map(|()| Line { text: "", is_title: false }));
+        lines.push(LicenseLine { text: title, is_title: true });
+        lines.push(LicenseLine { text: "", is_title: false });
+        lines.extend(text.trim().lines().map(|text| LicenseLine { text, is_title: false }));
+        lines.extend([(); 2].map(|()| LicenseLine { text: "", is_title: false }));
     }
     lines
 });
@@ -49,7 +49,7 @@ pub(super) fn show(ctx: &Context) -> bool {
     })
 }
 
-impl Line {
+impl LicenseLine {
     fn ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         // All lines have the same height, from which the scroll area computes which lines are

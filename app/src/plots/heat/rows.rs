@@ -11,7 +11,7 @@ use jitterscope_engine::platform::{CoreKind, Cpu};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::Pyramid;
 
-use super::{Drawn, Place};
+use super::{Drawn, HeatPlace};
 
 /// Above this number of CPUs, two CPUs share a row.
 const MAX_ROWS: usize = 64;
@@ -59,9 +59,9 @@ pub struct HeatMap {
     /// Limits of the longest gap: gaps up to the first are typical, gaps above the second are bad.
     pub limits: (Nanos, Nanos),
     /// The cell at the keyboard cursor.
-    pub(super) cursor: Option<Place>,
+    pub(super) cursor: Option<HeatPlace>,
     /// The selected cell, whose details are shown below the map.
-    pub(super) selected: Option<Place>,
+    pub(super) selected: Option<HeatPlace>,
     /// The main cause of each gap around which records were saved, by [`Gap::sample`].
     pub causes: BTreeMap<(usize, usize), String>,
     pub(super) drawn: Drawn,

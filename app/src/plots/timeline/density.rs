@@ -24,7 +24,7 @@ const SHADE: (f32, f32) = (0.22, 0.95);
 /// The number of late samples in a cell, and their most frequent cause if more than half of them
 /// have it. `votes` is the counter of a majority vote (Boyer and Moore).
 #[derive(Clone, Copy)]
-struct Count {
+struct ColumnCount {
     count: u32,
     cause: Cause,
     votes: u32,
@@ -45,7 +45,7 @@ impl Timeline {
         let across = ((seen.time.1 - seen.time.0) / size.0).ceil().min(MAX_CELLS.0);
         let up = ((seen.value.1 - seen.value.0) / size.1).ceil().min(MAX_CELLS.1);
         let (Some(columns), Some(rows)) = (position(across), position(up)) else { return };
-        let mut counts: Vec<Option<Count>> = vec![None; columns * rows];
+        let mut counts: Vec<Option<ColumnCount>> = vec![None; columns * rows];
         let stride = marks.len().div_ceil(MAX_COUNTED).max(1);
         for mark in marks.iter().step_by(stride) {
             let place = self.scale.place(mark.late.as_f64());
@@ -55,7 +55,7 @@ impl Timeline {
                 continue;
             };
             if let Some(cell) = counts.get_mut(row * columns + column.min(columns - 1)) {
-                let first = Count { count: 0, cause: mark.cause, votes: 0 };
+                let first = ColumnCount { count: 0, cause: mark.cause, votes: 0 };
                 vote(cell.get_or_insert(first), mark.cause);
             }
         }
@@ -77,7 +77,7 @@ impl Timeline {
 
 /// Counts a sample in a cell. In the end, `cell.cause` is the cause of more than half of the
 /// samples, if there is such a cause.
-fn vote(cell: &mut Count, cause: Cause) {
+fn vote(cell: &mut ColumnCount, cause: Cause) {
     cell.count += 1;
     if cell.cause == cause {
         cell.votes += 1;
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_cause_of_the_majority_colors_a_cell() {
         use Cause::{PageFault, TimerLate, WaitedForCpu};
-        let mut cell = Count { count: 0, cause: PageFault, votes: 0 };
+        let mut cell = ColumnCount { count: 0, cause: PageFault, votes: 0 };
         for cause in [PageFault, TimerLate, TimerLate, WaitedForCpu, TimerLate, TimerLate] {
             vote(&mut cell, cause);
         }

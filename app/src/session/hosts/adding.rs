@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
 use jitterscope_engine::runner::{Agent, AgentError, HostKey, copy_agent, system_of};
 
-use super::{Connected, HostState, Hosts, Message, SavedHost, opened};
+use super::{Connected, HostState, Hosts, HostsMessage, SavedHost, opened};
 use crate::session::part::Context;
 
 /// The file of the agent program (`jitterscope-cli`) that can be copied to a host.
@@ -82,7 +82,7 @@ impl Hosts {
         let (attempt, address) = (self.attempts, host.address());
         self.adding = Some(AddedHost::new(host, CheckedHost::Checking, attempt));
         let check = move || Ok(Agent::connect(&address));
-        self.tasks.spawn("check-host", check, move |result| Message::Checked {
+        self.tasks.spawn("check-host", check, move |result| HostsMessage::Checked {
             attempt,
             result: Box::new(opened(result)),
         });
@@ -109,12 +109,12 @@ impl Hosts {
         let address = adding.host.address();
         if matches!(**error, AgentError::KeyUnknown) {
             let read = move || HostKey::of(&address).map_err(|error| error.to_string());
-            self.tasks.spawn("host-key", read, move |result| Message::Key { attempt, result });
+            self.tasks.spawn("host-key", read, move |result| HostsMessage::Key { attempt, result });
         } else if needs_agent(error) {
             let ask = move || system_of(&address).map_err(|error| error.to_string());
             self.tasks.spawn("system-of-host", ask, move |system: Result<String, String>| {
                 let file = system.as_deref().ok().and_then(agent_for);
-                Message::System { attempt, system: system.ok(), file }
+                HostsMessage::System { attempt, system: system.ok(), file }
             });
         }
     }
@@ -141,7 +141,8 @@ impl Hosts {
             let program = File::open(&file.path).map_err(|error| error.to_string())?;
             copy_agent(&address, program, file.bytes).map_err(|error| error.to_string())
         };
-        self.tasks.spawn("copy-agent", copy, move |result| Message::Copied { attempt, result });
+        self.tasks
+            .spawn("copy-agent", copy, move |result| HostsMessage::Copied { attempt, result });
     }
 
     /// Handles the end of copying: checks the host again with the copied agent.

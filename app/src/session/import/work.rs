@@ -8,7 +8,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, SaveOutcome, Store};
 
 use super::super::preset_file;
-use super::{ImportedRun, LoadedRun, Opened, WhichColumn, WhichSeries};
+use super::{ImportedRun, LoadedRun, OpenedFiles, WhichColumn, WhichSeries};
 use crate::run_list::CHECK;
 use crate::text::import as words;
 
@@ -33,7 +33,7 @@ pub(super) fn open_all(
     store: Option<&Store>,
     paths: &[PathBuf],
     progress: &OpenProgress,
-) -> Vec<Opened> {
+) -> Vec<OpenedFiles> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -49,7 +49,7 @@ pub(super) fn open_all(
     let opened = wanted.map(|path| match open(store, path, &Options::default(), is_one) {
         // Do not ask for the columns of files found in a folder: the folder may have many unrelated
         // tables.
-        Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
+        OpenedFiles::Columns(one) if !paths.contains(path) => OpenedFiles::Failed(
             file_name(path),
             ImportError::WhichColumn(Box::new(one.table)).to_string(),
         ),
@@ -98,17 +98,17 @@ pub(super) fn open(
     path: &Path,
     options: &Options,
     is_shown: bool,
-) -> Opened {
+) -> OpenedFiles {
     let file = file_name(path);
     let is_answered = options.process.is_some() || options.swap_chain.is_some();
     // Reading a device or a pipe may block forever.
     if !path.is_file() {
-        return Opened::Failed(file, words::NOT_A_FILE.to_owned());
+        return OpenedFiles::Failed(file, words::NOT_A_FILE.to_owned());
     }
     if let Some(preset) = preset_file::read(path) {
         return match preset {
-            Ok(preset) => Opened::Preset(preset),
-            Err(problem) => Opened::Failed(file, problem),
+            Ok(preset) => OpenedFiles::Preset(preset),
+            Err(problem) => OpenedFiles::Failed(file, problem),
         };
     }
     let imported = match import::read(path, options) {
@@ -123,12 +123,15 @@ pub(super) fn open(
             | ImportError::WhichUnit { table, .. }
             | ImportError::WhichRows { table, .. },
         ) => {
-            return Opened::Columns(WhichColumn { path: path.to_owned(), table: *table });
+            return OpenedFiles::Columns(WhichColumn { path: path.to_owned(), table: *table });
         }
-        Err(error) => return Opened::Failed(file, error.to_string()),
+        Err(error) => return OpenedFiles::Failed(file, error.to_string()),
     };
     if 1 < imported.series.len() && !is_answered {
-        return Opened::Several(WhichSeries { path: path.to_owned(), series: imported.series });
+        return OpenedFiles::Several(WhichSeries {
+            path: path.to_owned(),
+            series: imported.series,
+        });
     }
     let mut remarks = imported.notes.clone();
     remarks.extend(words::bad_lines(&imported.bad_lines));
@@ -138,7 +141,7 @@ pub(super) fn open(
     if 1 < runs.len() {
         return open_check(store, &runs, (file, source), remarks);
     }
-    let Some(run) = runs.pop() else { return Opened::Failed(file, words::NO_RUN.to_owned()) };
+    let Some(run) = runs.pop() else { return OpenedFiles::Failed(file, words::NO_RUN.to_owned()) };
     let (path, was_known) = match store.map(|store| store.save_new(&run, own)) {
         None => (None, false),
         Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
@@ -163,7 +166,7 @@ pub(super) fn open(
         Box::new(LoadedRun::of(saved.unwrap_or(run), path.clone()))
     });
     let check = Vec::new();
-    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
+    OpenedFiles::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
 }
 
 /// Saves the runs of a quick check. A check opens from its files, so it needs a folder of runs.
@@ -172,8 +175,8 @@ fn open_check(
     runs: &[Run],
     (file, source): (String, &'static str),
     remarks: Vec<String>,
-) -> Opened {
-    let Some(store) = store else { return Opened::Failed(file, words::NO_FOLDER.to_owned()) };
+) -> OpenedFiles {
+    let Some(store) = store else { return OpenedFiles::Failed(file, words::NO_FOLDER.to_owned()) };
     let (mut check, mut was_known) = (Vec::new(), true);
     for run in runs {
         match store.save_new(run, None) {
@@ -183,13 +186,13 @@ fn open_check(
                 check.push(path);
             }
             Ok(SaveOutcome::Other(_) | SaveOutcome::Lacks(_)) => {
-                return Opened::Failed(file, words::OTHER_CHECK_OF_THAT_ID.to_owned());
+                return OpenedFiles::Failed(file, words::OTHER_CHECK_OF_THAT_ID.to_owned());
             }
-            Err(error) => return Opened::Failed(file, words::not_saved(&error.to_string())),
+            Err(error) => return OpenedFiles::Failed(file, words::not_saved(&error.to_string())),
         }
     }
     let (key, path, shown) = (CHECK, None, None);
-    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
+    OpenedFiles::Run(ImportedRun { file, source, was_known, remarks, key, path, shown, check })
 }
 
 #[cfg(test)]
@@ -211,14 +214,14 @@ mod tests {
         let names: Vec<&str> = opened
             .iter()
             .map(|opened| match opened {
-                Opened::Failed(name, _) => name.as_str(),
+                OpenedFiles::Failed(name, _) => name.as_str(),
                 other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(names, ["a.JSON", "b.csv", "c.html", "d.csv"]);
         let named = open_all(None, &[inner.join("d.csv")], &OpenProgress::default());
         assert!(
-            matches!(named.as_slice(), [Opened::Columns(_)]),
+            matches!(named.as_slice(), [OpenedFiles::Columns(_)]),
             "one that was named is asked about"
         );
         let canceled = OpenProgress::default();
@@ -237,7 +240,7 @@ mod tests {
             let opened =
                 open_all(None, paths, &OpenProgress::default()).into_iter().map(|opened| {
                     match opened {
-                        Opened::Run(run) => run.shown.is_some(),
+                        OpenedFiles::Run(run) => run.shown.is_some(),
                         other => panic!("{other:?}"),
                     }
                 });

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Message;
+use super::LibraryMessage;
 
 /// A pending change.
-type Change = Box<dyn FnOnce() -> Message + Send>;
+type LibraryChange = Box<dyn FnOnce() -> LibraryMessage + Send>;
 
 /// Pending changes of saved runs. They are carried out one after another in the order of the
 /// requests, so that no change overwrites another change of the same run, and no edit is made after
 /// a later request moved the run to the trash.
 #[derive(Clone, Default)]
 pub(super) struct Changes {
-    waiting: Arc<Mutex<VecDeque<Change>>>,
+    waiting: Arc<Mutex<VecDeque<LibraryChange>>>,
     turn: Arc<Mutex<()>>,
 }
 
@@ -25,13 +25,13 @@ impl fmt::Debug for Changes {
 }
 
 impl Changes {
-    pub(super) fn add(&self, work: impl FnOnce() -> Message + Send + 'static) {
+    pub(super) fn add(&self, work: impl FnOnce() -> LibraryMessage + Send + 'static) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(work));
     }
 
     /// Waits for the change in progress, then carries out the oldest pending change; `None` if no
     /// change is pending.
-    pub(super) fn next(&self) -> Option<Message> {
+    pub(super) fn next(&self) -> Option<LibraryMessage> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let work = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         work.map(|work| work())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jitterscope_engine::store::Store;
 
-use super::{Library, LibraryItem, Message};
+use super::{Library, LibraryItem, LibraryMessage};
 
 /// A deleted run or quick check in the trash.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ impl Library {
                 entries += usize::from(before < aside.len());
             }
             store.forget_old();
-            Message::SetAside { aside, entries, error }
+            LibraryMessage::SetAside { aside, entries, error }
         });
     }
 
@@ -80,7 +80,7 @@ impl Library {
                 files.push(store.restore(path).map_err(|error| error.to_string())?);
                 Ok(())
             }));
-            Message::Restored { files, result }
+            LibraryMessage::Restored { files, result }
         });
     }
 
@@ -90,7 +90,7 @@ impl Library {
         let Some(trash) = self.store.as_ref().map(Store::trash) else { return };
         self.change("change", move || {
             let remove = |path: &PathBuf| trash.remove(path).map_err(|error| error.to_string());
-            Message::Changed(first_error(paths.iter().map(remove)))
+            LibraryMessage::Changed(first_error(paths.iter().map(remove)))
         });
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jitterscope_engine::store::Store;
 
 use super::deleted::{self, DeletedItem};
-use super::{LibraryItem, Message, Tasks, Watch};
+use super::{LibraryItem, LibraryMessage, Tasks, Watch};
 
 /// The content of the folder of runs.
 pub(super) struct Listing {
@@ -32,9 +32,9 @@ impl ListedState {
     }
 
     /// Starts to watch the folder, and reports when it differs from the last listing.
-    pub(super) fn watch(&self, tasks: &Tasks<Message>, store: Store) -> Watch {
+    pub(super) fn watch(&self, tasks: &Tasks<LibraryMessage>, store: Store) -> Watch {
         let mut look = self.clone().into_look(store);
-        tasks.watch("folder", PAUSE, move || look().then_some(Message::FolderChanged))
+        tasks.watch("folder", PAUSE, move || look().then_some(LibraryMessage::FolderChanged))
     }
 
     /// Returns a function that returns `true` if the folder differs from the last listing, once per

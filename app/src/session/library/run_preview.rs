@@ -16,7 +16,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::store;
 
-use super::{Library, Message};
+use super::{Library, LibraryMessage};
 use crate::session::action::Action;
 
 /// Maximum number of cached previews.
@@ -174,7 +174,7 @@ impl Library {
             let looks = requested.into_iter().map(|(path, before)| look(path, before));
             Ok(PreviewUpdate::Runs(looks.collect()))
         };
-        self.tasks.spawn("preview-runs", read_preview, Message::Previewed);
+        self.tasks.spawn("preview-runs", read_preview, LibraryMessage::Previewed);
     }
 
     /// Starts to read the kinds of dragged files.
@@ -194,7 +194,7 @@ impl Library {
             });
             Ok(PreviewUpdate::Files(files.collect()))
         };
-        self.tasks.spawn("dragged", read_preview, Message::Previewed);
+        self.tasks.spawn("dragged", read_preview, LibraryMessage::Previewed);
     }
 }
 

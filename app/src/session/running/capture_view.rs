@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jitterscope_engine::report::CaptureView;
 
-use super::{Message, Running};
+use super::{Running, RunningMessage};
 use crate::session::shown::LoadedRun;
 
 impl Running {
@@ -21,7 +21,7 @@ impl Running {
         self.is_viewing = true;
         let view = self.view.clone();
         let evaluate = move || Ok(Box::new(shown.viewed(view)));
-        self.tasks.spawn("view-capture", evaluate, Message::CaptureViewed);
+        self.tasks.spawn("view-capture", evaluate, RunningMessage::CaptureViewed);
     }
 
     /// Shows an evaluated capture, if it is still on screen and nothing else was asked since; else evaluates what was.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Context, LoadedRun, Message, Running, TestState};
+use super::{Context, LoadedRun, Running, RunningMessage, TestState};
 
 impl Running {
     /// Starts to recount the late frames of the results on screen with the late threshold of the
@@ -15,7 +15,7 @@ impl Running {
             let shown = Arc::clone(shown);
             let count = move || Ok(shown.counted(percent).map(Box::new));
             self.tasks.spawn("count-late", count, |counted| {
-                Message::CountedLate(counted.unwrap_or_default())
+                RunningMessage::CountedLate(counted.unwrap_or_default())
             });
         }
     }

@@ -13,7 +13,7 @@ use jitterscope_engine::runner::{
     self, CheckSequence, CheckStep, Host, MeasuredPart, OtherPrograms, lost_after,
 };
 
-use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Running};
+use super::{Context, FinishedCheck, Live, LoadedRun, Notice, Running, RunningMessage};
 use crate::facts::Facts;
 use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
@@ -262,7 +262,7 @@ impl Running {
         let number = self.look_count;
         let look = move || Ok(host.look());
         let message =
-            move |found: Result<_, _>| Message::OtherLoad(number, found.unwrap_or_default());
+            move |found: Result<_, _>| RunningMessage::OtherLoad(number, found.unwrap_or_default());
         self.tasks.spawn_at_own_priority("other-load", look, message);
     }
 

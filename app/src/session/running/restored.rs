@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{LoadedRun, Message, Running, TestState};
+use super::{LoadedRun, Running, RunningMessage, TestState};
 use crate::session::part::Context;
 
 impl Running {
@@ -20,7 +20,7 @@ impl Running {
         self.restored.push(test);
         self.restoring_count += 1;
         let open = move || LoadedRun::open(&path).map(Box::new);
-        self.tasks.spawn("restore-result", open, Message::Restored);
+        self.tasks.spawn("restore-result", open, RunningMessage::Restored);
     }
 
     /// Whether [`restore`](Self::restore) opens the last result of this test.

@@ -6,7 +6,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::Labels;
 use jitterscope_engine::runner::{Host, MachineFacts, Runner, Sink};
 
-use super::{Active, Context, Live, Message, Phase, Running, TestState};
+use super::{Active, Context, Live, Phase, Running, RunningMessage, TestState};
 
 impl Running {
     /// Handles a run that an agent has started.
@@ -88,7 +88,7 @@ impl Running {
                     Ok(runner) => Ok(Box::new(runner)),
                     Err(error) => Err(error.to_string()),
                 };
-                self.tasks.spawn_at_own_priority("start", start, Message::Started);
+                self.tasks.spawn_at_own_priority("start", start, RunningMessage::Started);
                 None
             }
         };

@@ -41,7 +41,7 @@ pub fn number_field(
 ) -> Response {
     let unit = parameter.unit.of(*number);
     let automatic = parameter.automatic.unwrap_or_default();
-    Field {
+    NumberField {
         unit: if parameter.is_automatic(*number) { "" } else { unit.symbol() },
         range: parameter.min..=parameter.max,
         step: parameter.step.unwrap_or(match unit {
@@ -79,7 +79,7 @@ fn written(number: f64, unit: FieldUnit) -> String {
 }
 
 /// A number field: how a number of any quantity is shown, read, and limited.
-struct Field<'a> {
+struct NumberField<'a> {
     unit: &'a str,
     range: RangeInclusive<f64>,
     /// Increment per point of dragging and per arrow key.
@@ -89,7 +89,7 @@ struct Field<'a> {
     read: &'a dyn Fn(&str) -> Option<f64>,
 }
 
-impl Field<'_> {
+impl NumberField<'_> {
     /// Shows the field and changes `value`, which always stays in range. Out-of-range text remains
     /// visible and marked until the field loses the focus.
     fn show(&self, ui: &mut Ui, name: &str, value: &mut f64) -> Response {

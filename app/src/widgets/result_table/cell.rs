@@ -36,7 +36,7 @@ pub(super) struct CellView<'a> {
 }
 
 /// The icon, the text, the text style, and the text color of a cell.
-struct Look {
+struct CellLook {
     icon: Option<(&'static str, Color32)>,
     text: String,
     style: Type,
@@ -173,10 +173,10 @@ impl CellView<'_> {
         format!("{}, {heading}: {text}{mark}", self.label)
     }
 
-    fn look(&self, tokens: &Tokens) -> Look {
+    fn look(&self, tokens: &Tokens) -> CellLook {
         let plain =
-            |style: Type, color: Color32| Look { icon: None, text: self.text(), style, color };
-        let severity = |severity: Severity, style: Type| Look {
+            |style: Type, color: Color32| CellLook { icon: None, text: self.text(), style, color };
+        let severity = |severity: Severity, style: Type| CellLook {
             icon: Some((severity.icon(), severity.color(tokens))),
             ..plain(style, severity.word_color(tokens))
         };
@@ -189,7 +189,7 @@ impl CellView<'_> {
                 (true, true) => Some((icons::STAR_FILL, tokens.acc)),
                 (true, false) => None,
             };
-            return Look { icon, ..plain(style, tokens.t1) };
+            return CellLook { icon, ..plain(style, tokens.t1) };
         }
         let is_key =
             self.prepared.table.columns.get(self.column.column).is_some_and(|column| column.is_key);
@@ -200,12 +200,12 @@ impl CellView<'_> {
             }
             (_, "applied", _) => match self.other("as_requested") {
                 Some("no") => severity(Severity::Denied, Type::Table),
-                _ => Look {
+                _ => CellLook {
                     icon: Some((Severity::Good.icon(), Severity::Good.color(tokens))),
                     ..plain(Type::Table, tokens.t1)
                 },
             },
-            (Some(Cell::Text(text)), "verdict", _) if text.ends_with(DISTURBED) => Look {
+            (Some(Cell::Text(text)), "verdict", _) if text.ends_with(DISTURBED) => CellLook {
                 icon: Some((icons::HOURGLASS_MEDIUM, tokens.fair)),
                 ..plain(Type::Table, tokens.t1)
             },
@@ -215,14 +215,15 @@ impl CellView<'_> {
             (Some(Cell::Text(text)), "result", _) if text == "Worse" => {
                 plain(Type::TableStrong, tokens.fair)
             }
-            (Some(Cell::Count(count)), "missed_count", _) if 0 < *count => {
-                Look { icon: Some((icons::FLAG, tokens.poor)), ..plain(Type::Table, tokens.poor) }
-            }
-            (_, _, Mark::Best) if is_key => Look {
+            (Some(Cell::Count(count)), "missed_count", _) if 0 < *count => CellLook {
+                icon: Some((icons::FLAG, tokens.poor)),
+                ..plain(Type::Table, tokens.poor)
+            },
+            (_, _, Mark::Best) if is_key => CellLook {
                 icon: Some((icons::STAR_FILL, tokens.good)),
                 ..plain(Type::TableStrong, tokens.t1)
             },
-            (_, _, Mark::Worst) if is_key => Look {
+            (_, _, Mark::Worst) if is_key => CellLook {
                 icon: Some((icons::WARNING_FILL, tokens.fair)),
                 ..plain(Type::Table, tokens.t1)
             },

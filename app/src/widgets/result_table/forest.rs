@@ -41,7 +41,7 @@ pub struct ForestPlot {
 
 /// A relative change with the ends of its confidence interval: 0 is no change, 1.0 is +100%.
 #[derive(Clone, Copy)]
-struct Effect {
+struct DrawnEffect {
     share: f64,
     low: f64,
     high: f64,
@@ -61,7 +61,7 @@ impl ForestView {
     pub(super) fn new(plot: ForestPlot, prepared: &Prepared, columns: &[ShownColumn]) -> Self {
         let table = &prepared.table;
         let effects = (0..table.rows.len()).filter_map(|row| plot.effect(table, row));
-        let ends = effects.flat_map(|Effect { share, low, high }| [share, low, high]);
+        let ends = effects.flat_map(|DrawnEffect { share, low, high }| [share, low, high]);
         let axis = Axis::changes("", ends);
         Self {
             plot,
@@ -98,7 +98,7 @@ impl ForestView {
         let words = if let Some(effect) = row.and_then(|row| self.plot.effect(table, row)) {
             let verdict = row.and_then(|row| cell(table, row, self.plot.verdict));
             mark_ui(ui, place, &self.axis, effect, look(tokens, verdict));
-            let Effect { share, low, high } = effect;
+            let DrawnEffect { share, low, high } = effect;
             let [share, low, high] = [share, low, high].map(text::format_share);
             format!("{share}, 95% CI {low} to {high}")
         } else {
@@ -126,12 +126,12 @@ impl ForestView {
 }
 
 impl ForestPlot {
-    fn effect(&self, table: &Table, row: usize) -> Option<Effect> {
+    fn effect(&self, table: &Table, row: usize) -> Option<DrawnEffect> {
         let Some(Cell::Interval(_, low, high)) = cell(table, row, self.interval) else {
             return None;
         };
         let share = cell(table, row, self.value)?.value()?;
-        Some(Effect { share, low: *low, high: *high })
+        Some(DrawnEffect { share, low: *low, high: *high })
     }
 }
 
@@ -146,7 +146,7 @@ fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -
     place(plot.interval).or_else(|| place(plot.value)).unwrap_or(columns.len().saturating_sub(1))
 }
 
-fn mark_ui(ui: &Ui, place: Rect, axis: &Axis, effect: Effect, (mark, color): (Mark, Color32)) {
+fn mark_ui(ui: &Ui, place: Rect, axis: &Axis, effect: DrawnEffect, (mark, color): (Mark, Color32)) {
     let painter = ui.painter();
     let (y, line) = (place.center().y, Stroke::new(2.0, color));
     let [low, high, share] =

@@ -24,7 +24,7 @@ impl Labels {
 }
 
 #[derive(Debug)]
-struct Family {
+struct MetricFamily {
     name: String,
     kind: &'static str,
     help: String,
@@ -33,17 +33,17 @@ struct Family {
 
 /// The metric families of a file, in the order in which each was first added.
 #[derive(Debug, Default)]
-pub(super) struct Families(Vec<Family>);
+pub(super) struct Families(Vec<MetricFamily>);
 
 impl Families {
-    fn family(&mut self, name: &str, kind: &'static str, help: &str) -> Option<&mut Family> {
+    fn family(&mut self, name: &str, kind: &'static str, help: &str) -> Option<&mut MetricFamily> {
         let known = self.0.iter().position(|family| family.name == name);
         let at = known.unwrap_or_else(|| {
             // Use apostrophes: in a help text, OpenMetrics escapes a quotation mark, and the Prometheus format does
             // not.
             let help = single_line(help, usize::MAX).replace('\\', "\\\\").replace('"', "'");
             let name = name.to_owned();
-            self.0.push(Family { name, kind, help, lines: Vec::new() });
+            self.0.push(MetricFamily { name, kind, help, lines: Vec::new() });
             self.0.len() - 1
         });
         self.0.get_mut(at).filter(|family| family.kind == kind)
@@ -83,7 +83,7 @@ impl Families {
     /// Returns the text of every family with its series.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        for Family { name, kind, help, lines } in &self.0 {
+        for MetricFamily { name, kind, help, lines } in &self.0 {
             text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
             for line in lines {
                 text.push_str(line);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Drawing, LEVEL, look, stroke};
+use super::{LEVEL, SvgDrawing, look, stroke};
 use crate::report::chart::{Axis, BoxMark, Heat, Marks, Series};
 use crate::stats::Grade;
 
@@ -14,7 +14,7 @@ const MAX_LARGE: usize = 100;
 /// Height of a box as a share of the height of its row.
 const BOX: f64 = 0.6;
 
-impl Drawing<'_> {
+impl SvgDrawing<'_> {
     /// Draws a colored area for each range of an axis that has a grade, behind all other marks.
     pub(super) fn zones(&mut self, axis: &Axis, is_vertical: bool) {
         for zone in &axis.zones {

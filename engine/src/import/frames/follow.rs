@@ -3,7 +3,7 @@
 //! Bytes arrive in any pieces. Lines before the header, and the first rows, are held until they show which column has the
 //! frame times and in which unit. From then on each complete line becomes a row at once; a half line waits for the rest.
 
-use super::{COMPOSITOR, ImportError, Meaning, Options, Row, RowClock, SYSTEM, Scale, Table};
+use super::{COMPOSITOR, ImportError, Options, Row, RowClock, SYSTEM, Scale, Table, TableMeaning};
 use super::{is_unreal_end, known};
 use crate::nanos::Nanos;
 
@@ -60,7 +60,7 @@ impl FollowedChain {
 
 /// What the columns of a followed log mean.
 #[derive(Debug)]
-struct Columns {
+struct FollowedColumns {
     table: Table,
     place: usize,
     scale: Scale,
@@ -74,7 +74,7 @@ struct Columns {
 #[derive(Debug, Default)]
 pub struct LogReader {
     options: Options,
-    columns: Option<Columns>,
+    columns: Option<FollowedColumns>,
     /// The bytes from the begin of the log until its columns are known, and then those of an unfinished line.
     held: Vec<u8>,
     /// When each complete line in `held` arrived, until the columns are known.
@@ -171,16 +171,17 @@ impl LogReader {
         if let Some(what) = known::summary(&table.names) {
             return Err(ImportError::Known(what));
         }
-        let meaning = match Meaning::new(complete, &table, &self.options) {
+        let meaning = match TableMeaning::new(complete, &table, &self.options) {
             Ok(meaning) => meaning,
             Err(error) if is_enough => return Err(error),
             // More rows may show the unit.
             Err(_) => return Ok(()),
         };
-        let Meaning { place, scale, clock, key, program, .. } = meaning;
+        let TableMeaning { place, scale, clock, key, program, .. } = meaning;
         let is_growing = program.is_growing;
         let gpu_load = table.names.iter().position(|name| name == "gpu_load");
-        self.columns = Some(Columns { table, place, scale, clock, is_growing, key, gpu_load });
+        self.columns =
+            Some(FollowedColumns { table, place, scale, clock, is_growing, key, gpu_load });
         Ok(())
     }
 
@@ -232,7 +233,7 @@ impl LogReader {
     }
 }
 
-impl Columns {
+impl FollowedColumns {
     /// Reads a line: its frame time or time stamp, the other columns, and the swap chain.
     fn read(&mut self, line: &[u8]) -> Result<(Option<Nanos>, LogRow, Vec<u8>), &'static str> {
         let mut row = Row::new(&self.table, self.is_growing, self.place);

@@ -34,8 +34,8 @@ const TYPICAL_ROWS: u64 = 40;
 pub(super) struct Budget {
     /// Planned length of the trial.
     length: Nanos,
-    fair: Part,
-    worst: Part,
+    fair: BudgetPart,
+    worst: BudgetPart,
     /// The latest samples so far, the one with the lowest lateness on top.
     latest: BinaryHeap<Reverse<Nanos>>,
     slice: i64,
@@ -51,7 +51,7 @@ pub(super) struct Budget {
 
 /// Rows for one purpose: how many may be saved, and how many are.
 #[derive(Debug, Default)]
-struct Part {
+struct BudgetPart {
     max: u64,
     used: u64,
 }
@@ -77,8 +77,8 @@ impl Budget {
         let worst = MAX_ROWS / WORST_SHARE;
         Self {
             length,
-            fair: Part { max: MAX_ROWS - worst, used: 0 },
-            worst: Part { max: worst, used: 0 },
+            fair: BudgetPart { max: MAX_ROWS - worst, used: 0 },
+            worst: BudgetPart { max: worst, used: 0 },
             latest: BinaryHeap::new(),
             slice: 0,
             slice_count: 0,

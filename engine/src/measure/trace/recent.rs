@@ -13,18 +13,18 @@ const MAX_RECENT: usize = 1 << 19;
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     /// The records in order of time.
-    records: VecDeque<Waiting>,
+    records: VecDeque<WaitingWindow>,
     /// For each state of each CPU, the last record that was dropped from `records`.
-    last_on_cpu: BTreeMap<(u32, CpuState), Waiting>,
+    last_on_cpu: BTreeMap<(u32, CpuState), WaitingWindow>,
     /// For each measuring thread, the last switch that was dropped from `records`.
-    last_of_thread: BTreeMap<u32, Waiting>,
+    last_of_thread: BTreeMap<u32, WaitingWindow>,
     /// For each CPU, the time of the last record that a sample may need but that was dropped to limit memory.
     dropped: BTreeMap<u32, Nanos>,
 }
 
 /// A record that a late sample may need, and whether it is already saved.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingWindow {
     record: TraceRecord,
     is_saved: bool,
 }
@@ -65,7 +65,7 @@ pub(super) struct Needed {
 impl Recent {
     /// Adds records in any order. Takes O(n) time if the records are nearly in order of time.
     pub(super) fn add(&mut self, records: impl IntoIterator<Item = TraceRecord>) {
-        let waiting = |record| Waiting { record, is_saved: false };
+        let waiting = |record| WaitingWindow { record, is_saved: false };
         self.records.extend(records.into_iter().map(waiting));
         // The records of each ring arrive in order, so that the sort finds nearly everything in order.
         self.records.make_contiguous().sort_by_key(|one| one.record.at);
@@ -78,7 +78,7 @@ impl Recent {
 
     /// Returns when a thread lost its CPU; `None` if the thread has a CPU or if no switch of it is recorded.
     pub(super) fn left_at(&self, thread: u32) -> Option<Nanos> {
-        let is_own = |one: &&Waiting| is_switch_of(&one.record, thread);
+        let is_own = |one: &&WaitingWindow| is_switch_of(&one.record, thread);
         let last = self.records.iter().rfind(is_own).or_else(|| self.last_of_thread.get(&thread));
         last.filter(|one| one.record.event.is_switch_out()).map(|one| one.record.at)
     }
@@ -111,14 +111,14 @@ impl Recent {
         }
     }
 
-    fn drop_first(&mut self, needed: &Needed) -> Option<Waiting> {
+    fn drop_first(&mut self, needed: &Needed) -> Option<WaitingWindow> {
         let first = self.records.pop_front()?;
         self.outlive(first, needed);
         Some(first)
     }
 
     /// Stores a dropped record if it began a state of its CPU or is a switch of a measuring thread.
-    fn outlive(&mut self, one: Waiting, needed: &Needed) {
+    fn outlive(&mut self, one: WaitingWindow, needed: &Needed) {
         let TraceRecord { event, cpu, thread, .. } = one.record;
         if let Some(state) = CpuState::of(event) {
             self.last_on_cpu.insert((cpu, state), one);
@@ -139,7 +139,7 @@ impl Recent {
                 window.cpus.push(one.record.cpu);
             }
         }
-        let mut save = |one: &mut Waiting| {
+        let mut save = |one: &mut WaitingWindow| {
             if !one.is_saved {
                 one.is_saved = true;
                 records.push(one.record);
@@ -147,7 +147,7 @@ impl Recent {
         };
         // Also save the states at the start of the window: the last switch of the thread before the
         // window, and the last record of each state of each CPU.
-        let is_own_before = |one: &Waiting| {
+        let is_own_before = |one: &WaitingWindow| {
             one.record.at < window.own_from && is_switch_of(&one.record, window.thread)
         };
         match recent.range_mut(..end).rfind(|one| is_own_before(one)) {
@@ -156,7 +156,7 @@ impl Recent {
         }
         let states = window.cpus.iter().flat_map(|&cpu| CpuState::ALL.map(|state| (cpu, state)));
         for (cpu, state) in states {
-            let is_before = |one: &Waiting| {
+            let is_before = |one: &WaitingWindow| {
                 one.record.at < window.from
                     && one.record.cpu == cpu
                     && CpuState::of(one.record.event) == Some(state)

@@ -33,7 +33,7 @@ enum Restriction {
 
 /// Facts on which the kernel's decision about SCHED_DEADLINE depends.
 #[derive(Clone, Debug, Default)]
-struct Facts {
+struct DeadlineFacts {
     status: String,
     uid_map: String,
     /// The scheduling domain: the CPUs between which the scheduler balances this program.
@@ -47,7 +47,7 @@ struct Facts {
     is_pinned: bool,
 }
 
-impl Facts {
+impl DeadlineFacts {
     fn read(is_pinned: bool) -> Self {
         let domain = cgroup::partition_cpus().unwrap_or_else(|| {
             let isolated = read("/sys/devices/system/cpu/isolated").unwrap_or_default();
@@ -153,7 +153,7 @@ impl Restriction {
 
 /// Replaces reason and remedy of a refusal of SCHED_DEADLINE if the violated rule can be found.
 pub(super) fn explain(refusal: &mut Refusal, is_pinned: bool) {
-    if let Some((reason, remedy)) = Facts::read(is_pinned).explain(&refusal.remedy) {
+    if let Some((reason, remedy)) = DeadlineFacts::read(is_pinned).explain(&refusal.remedy) {
         (refusal.reason, refusal.remedy) = (reason, remedy);
     }
 }
@@ -166,9 +166,9 @@ mod tests {
     const WITHOUT: &str = "Name:\tx\nCapEff:\t0000000000000000\n";
     const OUTSIDE: &str = "         0          0 4294967295";
 
-    fn facts(status: &str, cpus: u32) -> Facts {
+    fn facts(status: &str, cpus: u32) -> DeadlineFacts {
         let all: Vec<u32> = (0..16).collect();
-        Facts {
+        DeadlineFacts {
             status: status.to_owned(),
             uid_map: OUTSIDE.to_owned(),
             domain: all.clone(),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(facts: &Facts, reason: &[&str], remedy: &[&str]) {
+    fn check(facts: &DeadlineFacts, reason: &[&str], remedy: &[&str]) {
         let (found, remedy_found) = facts.explain("run setcap").unwrap();
         assert!(reason.iter().all(|words| found.contains(words)), "{found}");
         assert!(remedy.iter().all(|words| remedy_found.contains(words)), "{remedy_found}");
@@ -191,15 +191,15 @@ mod tests {
     fn a_deadline_denied_for_its_cpus_is_not_explained_as_missing_rights() {
         let started = facts(WITH, 4);
         check(&started, &["started on 4 of 16"], &["taskset"]);
-        let group = Facts { control_group: vec![0, 1], ..facts(WITH, 2) };
+        let group = DeadlineFacts { control_group: vec![0, 1], ..facts(WITH, 2) };
         check(&group, &["cpuset", "2 of 16"], &["--cpuset-cpus"]);
-        let pinned = Facts { thread: vec![3], is_pinned: true, ..facts(WITH, 16) };
+        let pinned = DeadlineFacts { thread: vec![3], is_pinned: true, ..facts(WITH, 16) };
         check(&pinned, &["unpinned threads"], &["choose no pinning"]);
         // Without the pin, the request would still be denied.
-        let both = Facts { thread: vec![3], is_pinned: true, ..facts(WITH, 4) };
+        let both = DeadlineFacts { thread: vec![3], is_pinned: true, ..facts(WITH, 4) };
         check(&both, &["started on 4 of 16"], &["taskset"]);
         // The thread need not be allowed on CPUs outside of its scheduling domain.
-        let isolated = Facts { domain: (0..4).collect(), ..facts(WITH, 4) };
+        let isolated = DeadlineFacts { domain: (0..4).collect(), ..facts(WITH, 4) };
         check(&isolated, &["CAP_SYS_NICE"], &["seccomp"]);
     }
 
@@ -207,9 +207,9 @@ mod tests {
     fn a_deadline_denied_for_its_rights_keeps_that_reason() {
         assert_eq!(facts(WITHOUT, 16).explain("run setcap"), None);
         check(&facts(WITHOUT, 4), &["no permission", "4 of 16"], &["run setcap", "taskset"]);
-        let inside = Facts { uid_map: "0 1000 1".to_owned(), ..facts(WITH, 16) };
+        let inside = DeadlineFacts { uid_map: "0 1000 1".to_owned(), ..facts(WITH, 16) };
         check(&inside, &["user namespace"], &["rootless container"]);
-        let unknown = Facts { uid_map: String::new(), ..facts("", 4) };
+        let unknown = DeadlineFacts { uid_map: String::new(), ..facts("", 4) };
         check(&unknown, &["4 of 16"], &["taskset"]);
     }
 }

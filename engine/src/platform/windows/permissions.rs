@@ -105,10 +105,10 @@ impl Security {
     /// Whether the access list grants any of these rights only to administrators. An entry that
     /// cannot be read counts as a grant to others.
     pub(super) fn permits_administrators_alone(&self, rights: u32) -> bool {
-        let is_allowed = |entry: &Entry| match entry {
-            Entry::Allows { mask, who } => mask & rights == 0 || is_administrator(*who),
-            Entry::Denies => true,
-            Entry::Unknown => false,
+        let is_allowed = |entry: &AccessEntry| match entry {
+            AccessEntry::Allows { mask, who } => mask & rights == 0 || is_administrator(*who),
+            AccessEntry::Denies => true,
+            AccessEntry::Unknown => false,
         };
         self.entries().is_some_and(|entries| entries.iter().all(is_allowed))
     }
@@ -125,7 +125,7 @@ impl Security {
     /// Returns the entries of the access list that apply to the object itself. `None` if the list cannot be
     /// read, or if there is no list, which permits everything to everyone.
     #[expect(unsafe_code, reason = "only the system reports it")]
-    fn entries(&self) -> Option<Vec<Entry>> {
+    fn entries(&self) -> Option<Vec<AccessEntry>> {
         let (mut list, mut is_present, mut is_default): (*mut ACL, _, _) = (null_mut(), 0, 0);
         // SAFETY: the descriptor is valid as long as `self`, and the three places are valid.
         let is_read = unsafe {
@@ -160,10 +160,10 @@ impl Security {
                     let mask = unsafe { (*entry).Mask };
                     // The identifier (SID) of the account begins at the last field of the entry.
                     let who = place.wrapping_byte_add(offset_of!(ACCESS_ALLOWED_ACE, SidStart));
-                    Entry::Allows { mask, who }
+                    AccessEntry::Allows { mask, who }
                 }
-                ACCESS_DENIED_ACE_TYPE => Entry::Denies,
-                _ => Entry::Unknown,
+                ACCESS_DENIED_ACE_TYPE => AccessEntry::Denies,
+                _ => AccessEntry::Unknown,
             });
         }
         Some(entries)
@@ -179,7 +179,7 @@ impl Drop for Security {
 }
 
 /// An entry of an access list.
-enum Entry {
+enum AccessEntry {
     /// The account `who` has the rights `mask`.
     Allows { mask: u32, who: PSID },
     /// An account is denied some rights.

@@ -14,7 +14,7 @@ const DISPATCH: u32 = 1;
 const VERSION: u8 = 1;
 
 /// The type of a function that was looked up, before the pointer is converted to the type of its signature.
-type Found = unsafe extern "system" fn() -> isize;
+type FoundProfile = unsafe extern "system" fn() -> isize;
 type Enable = unsafe extern "system" fn(HANDLE, u32, u64, *mut HANDLE) -> u32;
 type Read = unsafe extern "system" fn(HANDLE, u32, *mut PERFORMANCE_DATA) -> u32;
 type Disable = unsafe extern "system" fn(HANDLE) -> u32;
@@ -44,7 +44,7 @@ impl Functions {
         // SAFETY: the library is loaded and the name ends with a zero.
         let disable = unsafe { GetProcAddress(library, s!("DisableThreadProfiling")) }?;
         // SAFETY: these are the documented signatures of the three functions, in this order.
-        Some(unsafe { std::mem::transmute::<[Found; 3], Self>([enable, read, disable]) })
+        Some(unsafe { std::mem::transmute::<[FoundProfile; 3], Self>([enable, read, disable]) })
     }
 }
 

@@ -16,13 +16,13 @@ use super::super::usable_cpus;
 pub(super) const GROUP_SIZE: u32 = 64;
 
 /// One core as the system reports it: its efficiency class and its logical CPUs.
-struct Core {
+struct TopologyCore {
     class: u8,
     logical: Vec<u32>,
 }
 
 struct Topology {
-    cores: Vec<Core>,
+    cores: Vec<TopologyCore>,
     /// The logical CPUs of each package.
     packages: Vec<Vec<u32>>,
     caches: Vec<Cache>,
@@ -67,7 +67,7 @@ fn parse(list: &[u8]) -> Topology {
         if kind == RelationProcessorCore {
             // Byte 8 holds flags, byte 9 the efficiency class: a higher class means a faster core.
             if let Some(&class) = entry.get(9) {
-                found.cores.push(Core { class, logical: group_cpus(entry) });
+                found.cores.push(TopologyCore { class, logical: group_cpus(entry) });
             }
         } else if kind == RelationProcessorPackage {
             found.packages.push(group_cpus(entry));

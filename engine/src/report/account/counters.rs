@@ -52,7 +52,7 @@ pub(super) fn account(
     steal: &mut Steal,
 ) -> Account {
     let late = sample.late();
-    let mut parts = Parts { rest: late.max(Nanos::ZERO), segments: Vec::new() };
+    let mut parts = CounterParts { rest: late.max(Nanos::ZERO), segments: Vec::new() };
     let overran = before.map_or(Nanos::ZERO, |before| before.done - sample.due).max(Nanos::ZERO);
     let Some(evidence) = evidence else {
         parts.take(Cause::PreviousFrame, overran);
@@ -102,12 +102,12 @@ fn late_run_delay(sample: &Sample, spin_from: Option<Nanos>, evidence: &Evidence
 }
 
 /// The lateness of a sample while it is being split into segments.
-struct Parts {
+struct CounterParts {
     rest: Nanos,
     segments: Vec<Segment>,
 }
 
-impl Parts {
+impl CounterParts {
     /// Moves up to `length` of the unexplained rest into a new segment.
     fn take(&mut self, cause: Cause, length: Nanos) {
         let length = length.min(self.rest);

@@ -220,7 +220,7 @@ impl Records {
         let run_delay = evidence.and_then(|evidence| evidence.run_delay);
         states::split_by_run_delay(&mut pieces, before, sample, run_delay);
         let overran = before.map_or(sample.due, |before| before.done);
-        let mut parts = Parts { due: sample.due, cpu: None, segments: Vec::new() };
+        let mut parts = TraceParts { due: sample.due, cpu: None, segments: Vec::new() };
         // If this sample was due before the previous one woke, the causes of the previous sample also
         // delayed this one.
         let chain = last.filter(|_| before.is_some_and(|before| sample.due < before.woke));
@@ -332,7 +332,7 @@ impl Records {
         piece: &Piece,
         (mut from, to): (Nanos, Nanos),
         is_previous: bool,
-        parts: &mut Parts,
+        parts: &mut TraceParts,
     ) {
         if to <= from {
             return;
@@ -355,7 +355,7 @@ impl Records {
         piece: &Piece,
         (mut from, to): (Nanos, Nanos),
         is_previous: bool,
-        parts: &mut Parts,
+        parts: &mut TraceParts,
     ) {
         if piece.state == State::Running {
             for (begin, end) in self.faults((from, to)) {
@@ -379,7 +379,13 @@ impl Records {
     }
 
     /// Splits an interval in which the thread was in one state by the occupants of its CPU.
-    fn split(&self, piece: &Piece, span: (Nanos, Nanos), is_previous: bool, parts: &mut Parts) {
+    fn split(
+        &self,
+        piece: &Piece,
+        span: (Nanos, Nanos),
+        is_previous: bool,
+        parts: &mut TraceParts,
+    ) {
         let span = if piece.state == State::Asleep {
             self.split_until_expiry(piece, span, parts)
         } else {
@@ -475,14 +481,14 @@ fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
 }
 
 /// The lateness of a sample while it is being split into segments.
-struct Parts {
+struct TraceParts {
     due: Nanos,
     /// The CPU of the segments that are added next; `None` if it is not known.
     cpu: Option<u32>,
     segments: Vec<Segment>,
 }
 
-impl Parts {
+impl TraceParts {
     /// Copies the segments of the previous sample, which was due at `other_due`, as far as they are
     /// between the due time of this sample and `end`.
     fn take_over(&mut self, segments: &[Segment], other_due: Nanos, end: Nanos) {

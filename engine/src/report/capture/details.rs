@@ -11,7 +11,7 @@ use crate::report::model::table::{Cell, Column, Table, TableBuilder};
 use crate::stats::Quantile;
 
 /// A row of a table about recordings: the name of the recording, and what the row is about.
-type Row<'a, T> = (&'a str, &'a T);
+type DetailRow<'a, T> = (&'a str, &'a T);
 
 /// Returns the tables that have rows; `caption` states of which frames they are.
 pub(super) fn tables(recordings: &[RecordingFigures], caption: &str) -> Vec<Table> {
@@ -29,7 +29,7 @@ pub(super) fn tables(recordings: &[RecordingFigures], caption: &str) -> Vec<Tabl
 fn rows<T>(
     recordings: &[RecordingFigures],
     of: impl for<'a> Fn(&'a FrameFigures) -> &'a [T],
-) -> Vec<Row<'_, T>> {
+) -> Vec<DetailRow<'_, T>> {
     let all = recordings.iter().filter_map(|one| match &one.figures {
         CaptureFigures::Frames(figures) => Some((one.label.as_str(), of(figures))),
         _ => None,
@@ -40,16 +40,16 @@ fn rows<T>(
 fn builder<'a, T>(
     key: &'static str,
     title: &'static str,
-    rows: &'a [Row<'a, T>],
+    rows: &'a [DetailRow<'a, T>],
     caption: &str,
-) -> TableBuilder<'a, Row<'a, T>> {
+) -> TableBuilder<'a, DetailRow<'a, T>> {
     TableBuilder::new(key, title, caption.to_owned(), rows)
         .column(Column::text("label", "Recording", "Name of the recording."), |(label, _)| {
             Cell::text_of(*label)
         })
 }
 
-fn percentile_table(rows: &[Row<'_, (Quantile, Option<Nanos>)>], caption: &str) -> Table {
+fn percentile_table(rows: &[DetailRow<'_, (Quantile, Option<Nanos>)>], caption: &str) -> Table {
     builder("percentiles", "Percentiles", rows, caption)
         .column(
             Column::text("percentile", "Percentile", "Share of frames at or below the frame time."),
@@ -81,7 +81,7 @@ fn percentile_name(quantile: Quantile) -> String {
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-fn limit_table(rows: &[Row<'_, LimitedFrames>], caption: &str) -> Table {
+fn limit_table(rows: &[DetailRow<'_, LimitedFrames>], caption: &str) -> Table {
     builder("limits", "What limits the frames", rows, caption)
         .column(
             Column::text("limit", "Limited by", "What was busy for at least 95% of the frame."),
@@ -108,7 +108,7 @@ fn limit_table(rows: &[Row<'_, LimitedFrames>], caption: &str) -> Table {
         .finish()
 }
 
-fn quantity_table(rows: &[Row<'_, QuantityFigures>], caption: &str) -> Table {
+fn quantity_table(rows: &[DetailRow<'_, QuantityFigures>], caption: &str) -> Table {
     let table = builder("per-frame", "Times of each frame", rows, caption)
         .column(
             Column::text("quantity", "Time", "What the file has of each frame."),

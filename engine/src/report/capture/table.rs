@@ -33,7 +33,7 @@ const TICK_READINGS: SpreadOf =
 const VALUES: SpreadOf =
     SpreadOf { title: "{}", values: "all values, by nearest rank of the bins", samples: "values" };
 
-type Builder<'a> = TableBuilder<'a, RecordingFigures>;
+type CaptureTable<'a> = TableBuilder<'a, RecordingFigures>;
 
 /// Returns the times of the frames or ticks of a recording, and its length; `None` for another kind of recording.
 type ReadTimes = fn(&RecordingFigures) -> Option<(&Spread, Option<Nanos>)>;
@@ -90,7 +90,7 @@ fn histogram(recording: &RecordingFigures, read: impl Fn(&HistogramFigures) -> C
     recording.figures.histogram().map_or_else(other_kind, read)
 }
 
-fn rate_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
+fn rate_columns<'a>(table: CaptureTable<'a>, view: &CaptureView) -> CaptureTable<'a> {
     let low = view.low;
     let factor = format_factor(view.stutter_factor);
     let by = move |lows: Option<Lows>, reason| {
@@ -148,7 +148,7 @@ fn rate_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
         )
 }
 
-fn frame_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
+fn frame_columns<'a>(table: CaptureTable<'a>, view: &CaptureView) -> CaptureTable<'a> {
     let table = table.group("Frame time");
     let table = match view.above {
         None => table,
@@ -189,7 +189,7 @@ fn frame_columns<'a>(table: Builder<'a>, view: &CaptureView) -> Builder<'a> {
 }
 
 /// Adds the statistics of the times of frames or ticks, and the length of the file.
-fn time_columns(table: Builder<'_>, values: SpreadOf, times: ReadTimes) -> Builder<'_> {
+fn time_columns(table: CaptureTable<'_>, values: SpreadOf, times: ReadTimes) -> CaptureTable<'_> {
     table
         .spread_columns(
             values,
@@ -218,7 +218,7 @@ fn time_columns(table: Builder<'_>, values: SpreadOf, times: ReadTimes) -> Build
 }
 
 /// Adds how many frames are limited by what, and how many were not presented or not displayed, where a file has it.
-fn limit_columns<'a>(table: Builder<'a>, recordings: &[RecordingFigures]) -> Builder<'a> {
+fn limit_columns<'a>(table: CaptureTable<'a>, recordings: &[RecordingFigures]) -> CaptureTable<'a> {
     let has = |is: fn(&FrameFigures) -> bool| {
         recordings.iter().any(|one| matches!(&one.figures, CaptureFigures::Frames(it) if is(it)))
     };
@@ -281,7 +281,7 @@ fn limit_columns<'a>(table: Builder<'a>, recordings: &[RecordingFigures]) -> Bui
     table
 }
 
-fn tick_columns(table: Builder<'_>, limit: Nanos) -> Builder<'_> {
+fn tick_columns(table: CaptureTable<'_>, limit: Nanos) -> CaptureTable<'_> {
     fn ticks(recording: &RecordingFigures, read: impl Fn(&TickLogFigures) -> Cell) -> Cell {
         match &recording.figures {
             CaptureFigures::Ticks(ticks) => read(ticks),
@@ -334,7 +334,7 @@ fn tick_columns(table: Builder<'_>, limit: Nanos) -> Builder<'_> {
     })
 }
 
-fn log_columns<'a>(table: Builder<'a>, first: &LogFigures) -> Builder<'a> {
+fn log_columns<'a>(table: CaptureTable<'a>, first: &LogFigures) -> CaptureTable<'a> {
     let is_of_frames = first.average_fps.is_some();
     let readings = if is_of_frames { READINGS } else { TICK_READINGS };
     let of = |statistic, key, read: fn(&LogFigures) -> Nanos| {
@@ -376,7 +376,7 @@ fn log_columns<'a>(table: Builder<'a>, first: &LogFigures) -> Builder<'a> {
     })
 }
 
-fn histogram_columns(table: Builder<'_>) -> Builder<'_> {
+fn histogram_columns(table: CaptureTable<'_>) -> CaptureTable<'_> {
     let of =
         |statistic, key, read: fn(&HistogramFigures) -> Cell| (VALUES.column(statistic, key), read);
     let columns = [

@@ -12,7 +12,7 @@ use crate::units::count_text;
 const BEYOND: f64 = 4.0;
 
 /// The lower and the upper end of an interval.
-type Interval = (f64, f64);
+type ScoreInterval = (f64, f64);
 
 /// Returns all charts of a run of game cycles.
 pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
@@ -114,18 +114,18 @@ fn efficiency(report: &Report) -> Option<Chart> {
 /// its interval if every value has one.
 fn by_threads(
     report: &Report,
-    read: impl Fn(&Scaling) -> Option<(f64, Option<Interval>)>,
+    read: impl Fn(&Scaling) -> Option<(f64, Option<ScoreInterval>)>,
 ) -> Vec<Series> {
     let kinds = [CycleKind::Players, CycleKind::Npcs];
     let series = kinds.into_iter().map(|kind| {
-        let mut found: Vec<(u32, f64, Option<Interval>)> = report
+        let mut found: Vec<(u32, f64, Option<ScoreInterval>)> = report
             .results::<Scaling>()
             .iter()
             .filter(|one| one.kind == kind)
             .filter_map(|one| read(one).map(|(value, interval)| (one.threads, value, interval)))
             .collect();
         found.sort_by_key(|one| one.0);
-        let intervals: Option<Vec<Interval>> = found.iter().map(|one| one.2).collect();
+        let intervals: Option<Vec<ScoreInterval>> = found.iter().map(|one| one.2).collect();
         Series {
             label: kind.name().to_owned(),
             points: found.iter().map(|one| (f64::from(one.0), one.1)).collect(),

@@ -16,10 +16,10 @@ use crate::stats::binomial::fewest_for;
 use crate::stats::{LowDefinition, Lows, Quantile, Statistic, Summary, float, grade};
 use crate::units::{format_count, format_decimal, format_time};
 
-type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+type PacedTable<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// Adds all columns of paced configurations.
-pub(super) fn own<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
+pub(super) fn own<'a>(table: PacedTable<'a>, rows: &[Configuration]) -> PacedTable<'a> {
     let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let table = lateness(conditions(table));
     let table = costs(lows(frame_times(missed(table, threshold))));
@@ -44,7 +44,7 @@ fn summary(row: &Configuration, of: impl Fn(&Summary) -> Cell) -> Cell {
     row.summary.as_ref().map_or_else(|| absent(row), of)
 }
 
-fn conditions(table: Builder<'_>) -> Builder<'_> {
+fn conditions(table: PacedTable<'_>) -> PacedTable<'_> {
     table
         .column(
             Column::text("priority", "Priority", "Requested priority of the measuring thread."),
@@ -90,7 +90,7 @@ const OS_WAKE_UP: SpreadOf = SpreadOf {
     samples: "sleeps",
 };
 
-fn lateness(table: Builder<'_>) -> Builder<'_> {
+fn lateness(table: PacedTable<'_>) -> PacedTable<'_> {
     table
         .group("Lateness")
         .spread_columns(
@@ -172,7 +172,7 @@ fn corrected_reason(row: &Configuration) -> &'static str {
     }
 }
 
-fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
+fn missed(table: PacedTable<'_>, threshold: Nanos) -> PacedTable<'_> {
     let definition = format!("Frames that started more than {} late.", format_time(threshold));
     table
         .group("Late and missed")
@@ -240,7 +240,7 @@ fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
         )
 }
 
-fn frame_times(table: Builder<'_>) -> Builder<'_> {
+fn frame_times(table: PacedTable<'_>) -> PacedTable<'_> {
     table
         .group("Frame time")
         .spread_columns(
@@ -280,7 +280,7 @@ fn frame_times(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn lows(table: Builder<'_>) -> Builder<'_> {
+fn lows(table: PacedTable<'_>) -> PacedTable<'_> {
     let by = LowDefinition::default();
     let low = |row: &Configuration, lows: fn(&Summary) -> Option<Lows>, reason| {
         let lows = row.summary.as_ref().and_then(lows);
@@ -308,7 +308,7 @@ fn lows(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn costs(table: Builder<'_>) -> Builder<'_> {
+fn costs(table: PacedTable<'_>) -> PacedTable<'_> {
     usage_columns(table)
         .column(
             Column::time(

@@ -21,7 +21,7 @@ const NEUTRAL: &str = "Neither is better";
 const WITHOUT_INTERVAL: &str = "No interval";
 
 /// One row of the table: a metric of a policy.
-struct Line<'a> {
+struct ChangeLine<'a> {
     metric: Metric,
     position: usize,
     row: &'a Configuration,
@@ -30,7 +30,7 @@ struct Line<'a> {
     change: Option<&'a Change>,
 }
 
-impl Line<'_> {
+impl ChangeLine<'_> {
     fn value(&self, row: &Configuration) -> Cell {
         let Some(value) = value_of(&self.metric, row) else {
             return absent(row);
@@ -119,7 +119,7 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
         let intervals = has_intervals.then(|| intervals(run, normal, row));
         for (metric, at) in METRICS.into_iter().zip(0..) {
             let interval = intervals.and_then(|all| all.get(at).copied().flatten());
-            lines.push(Line { metric, position, row, normal, interval, change });
+            lines.push(ChangeLine { metric, position, row, normal, interval, change });
         }
     }
     lines.sort_by_key(|line| METRICS.iter().position(|metric| *metric == line.metric));
@@ -172,7 +172,7 @@ fn needed(statistic: Statistic) -> String {
     format!("needs {} frames{events}", format_count(count))
 }
 
-fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
+fn build(lines: &[ChangeLine<'_>], has_intervals: bool) -> Table {
     let threshold = lines.first().map_or(Nanos::ZERO, |line| line.normal.late_limit);
     let note = format!("frames are late above {}", format_time(threshold));
     TableBuilder::new("changes", "Changes", note, lines)
@@ -225,7 +225,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                 "Better or worse where the interval excludes 0 and the change is at least 10%, 1% for frame times; slightly \
                  where it is less; same where the whole interval is below it; else no clear difference.",
             ),
-            Line::result,
+            ChangeLine::result,
         )
         .column(
             Column::grade({
@@ -237,7 +237,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                 )
             })
             .in_steps(),
-            Line::rating,
+            ChangeLine::rating,
         )
         .each_row(|line, row| {
             row.configuration = Some(line.position);

@@ -184,11 +184,11 @@ pub struct Analysis {
     pub with_stall_count: usize,
 }
 
-type Totals = BTreeMap<Blamed, Nanos>;
+type CauseTotals = BTreeMap<Blamed, Nanos>;
 
 /// Returns for how long a path passed through each thing.
-fn totals(path: &[Segment]) -> Totals {
-    let mut totals = Totals::new();
+fn totals(path: &[Segment]) -> CauseTotals {
+    let mut totals = CauseTotals::new();
     for segment in path {
         let blamed = Blamed { class: segment.class, name: segment.name.clone() };
         *totals.entry(blamed).or_default() += segment.length();
@@ -207,7 +207,7 @@ fn time_of<'a>(times: impl Iterator<Item = (&'a Blamed, Nanos)>, blamed: &Blamed
 }
 
 /// An event whose path is not known yet.
-struct Found {
+struct FoundCause {
     span: (Nanos, Nanos),
     median: Nanos,
 }
@@ -245,7 +245,7 @@ impl Analysis {
             let (life, _) = own.max_by_key(|(_, life)| life.ran(span))?;
             Some(paths.path(life, span))
         };
-        let ordinary: Vec<(Nanos, Totals)> = ordinary
+        let ordinary: Vec<(Nanos, CauseTotals)> = ordinary
             .into_iter()
             .filter(|span| recording.before_join.is_none() || !is_uncertain(*span, span.1 - span.0))
             .filter_map(|span| Some((span.1, totals(&path_of(span)?))))
@@ -263,7 +263,7 @@ impl Analysis {
             explained(recording, &found, path, &ordinary, refused)
         });
         let events: Vec<EventPath> = events.collect();
-        let controls: Vec<&Totals> = ordinary.iter().map(|(_, totals)| totals).collect();
+        let controls: Vec<&CauseTotals> = ordinary.iter().map(|(_, totals)| totals).collect();
         let mut analysis = Self {
             is_of_stalls: false,
             with_stall_count: 0,
@@ -290,10 +290,10 @@ impl Analysis {
 
     fn of_stalls(recording: &Recording, timelines: &[Timeline]) -> Self {
         let mut events = Vec::new();
-        let mut ordinary: Vec<Totals> = Vec::new();
+        let mut ordinary: Vec<CauseTotals> = Vec::new();
         for stall in &recording.stalls {
             let span = (stall.due, stall.due + stall.late);
-            let found = Found { span, median: Nanos::ZERO };
+            let found = FoundCause { span, median: Nanos::ZERO };
             let canary =
                 usize::try_from(stall.canary).ok().and_then(|at| recording.canaries.get(at));
             let timeline = timelines.iter().find(|timeline| timeline.covers(span));
@@ -312,7 +312,7 @@ impl Analysis {
                 ordinary.extend(waits(timeline, &paths, canary, &stalled));
             }
         }
-        let controls: Vec<&Totals> = ordinary.iter().collect();
+        let controls: Vec<&CauseTotals> = ordinary.iter().collect();
         Self {
             is_of_stalls: true,
             causes: causes(&events, &controls),
@@ -362,7 +362,7 @@ fn waits(
     paths: &Paths<'_>,
     canary: &Canary,
     stalled: &Stalled,
-) -> Vec<Totals> {
+) -> Vec<CauseTotals> {
     let lives = timeline.lives.iter().enumerate();
     let lives = lives.filter(|(_, life)| life.thread == canary.thread);
     let mut waits = Vec::new();
@@ -386,7 +386,7 @@ fn ends(events: &[EventPath]) -> Vec<(Nanos, Nanos)> {
 }
 
 /// Returns the stutters, and the times of all other frames except pauses.
-fn frames(recording: &Recording) -> (Vec<Found>, Vec<(Nanos, Nanos)>) {
+fn frames(recording: &Recording) -> (Vec<FoundCause>, Vec<(Nanos, Nanos)>) {
     let EventLimits { stutter_permille, .. } = recording.limits;
     let factor = f64::from(stutter_permille) / 1e3;
     let times = recording.frames.frame_times();
@@ -398,7 +398,7 @@ fn frames(recording: &Recording) -> (Vec<Found>, Vec<(Nanos, Nanos)>) {
             continue;
         }
         if factor * median < length.as_f64() {
-            stutters.push(Found { span, median: Nanos::from_nanos_f64(median) });
+            stutters.push(FoundCause { span, median: Nanos::from_nanos_f64(median) });
         } else {
             ordinary.push(span);
         }
@@ -409,9 +409,9 @@ fn frames(recording: &Recording) -> (Vec<Found>, Vec<(Nanos, Nanos)>) {
 /// Compares the path of an event with ordinary paths, and states its cause.
 fn explained(
     recording: &Recording,
-    found: &Found,
+    found: &FoundCause,
     path: Vec<Segment>,
-    ordinary: &[(Nanos, Totals)],
+    ordinary: &[(Nanos, CauseTotals)],
     refused: Option<Unexplained>,
 ) -> EventPath {
     let (begin, at) = found.span;
@@ -485,7 +485,7 @@ fn median(values: impl Iterator<Item = Nanos>) -> Nanos {
 }
 
 /// Groups events by cause, and compares each cause with ordinary frames.
-fn causes(events: &[EventPath], ordinary: &[&Totals]) -> Vec<CauseOfEvents> {
+fn causes(events: &[EventPath], ordinary: &[&CauseTotals]) -> Vec<CauseOfEvents> {
     let mut by_cause: BTreeMap<&Blamed, Vec<usize>> = BTreeMap::new();
     for (event, position) in events.iter().zip(0..) {
         if let Outcome::Cause(blamed) = &event.outcome {
@@ -530,7 +530,7 @@ fn causes(events: &[EventPath], ordinary: &[&Totals]) -> Vec<CauseOfEvents> {
 }
 
 /// Draws ordinary frames at random, always the same of one recording; all, if there are few.
-fn drawn<'a>(ordinary: &[&'a Totals]) -> Vec<&'a Totals> {
+fn drawn<'a>(ordinary: &[&'a CauseTotals]) -> Vec<&'a CauseTotals> {
     let mut all = ordinary.to_vec();
     fastrand::Rng::with_seed(53).shuffle(&mut all);
     all.truncate(MAX_CONTROL);

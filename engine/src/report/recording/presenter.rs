@@ -93,7 +93,7 @@ fn followed(recording: &Recording, thread: u32) -> Option<Presenter> {
 }
 
 #[derive(Default)]
-struct Candidate {
+struct PresenterCandidate {
     name: String,
     process: Option<u32>,
     row_count: usize,
@@ -154,7 +154,7 @@ fn is_of_game(game: Option<u32>, process: Option<u32>) -> bool {
 
 /// Returns the thread that runs most often when a row is written, if each row was written `early` before its time.
 fn best(game: Option<u32>, rows: &[(&Timeline, Vec<Nanos>)], early: Nanos) -> Option<Presenter> {
-    let mut candidates: BTreeMap<u32, Candidate> = BTreeMap::new();
+    let mut candidates: BTreeMap<u32, PresenterCandidate> = BTreeMap::new();
     let (mut row_count, mut length) = (0, Nanos::ZERO);
     for (timeline, rows) in rows {
         row_count += rows.len();
@@ -182,7 +182,7 @@ fn best(game: Option<u32>, rows: &[(&Timeline, Vec<Nanos>)], early: Nanos) -> Op
     let ranked = ranked.filter(|(_, excess, _, _)| MIN_EXCESS <= *excess);
     // A log of another program, such as gamescope's, is written by a thread outside of the game.
     let best = ranked.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    best.map(|(_, excess, thread, Candidate { name, process, .. })| Presenter {
+    best.map(|(_, excess, thread, PresenterCandidate { name, process, .. })| Presenter {
         thread,
         name,
         process,

@@ -389,7 +389,7 @@ fn events(recording: &Recording, analysis: &Analysis) -> Table {
 }
 
 /// A row of the table of paths.
-struct Part<'a> {
+struct SentencePart<'a> {
     event: Nanos,
     segment: &'a Segment,
 }
@@ -401,7 +401,7 @@ fn paths(analysis: &Analysis) -> Table {
             .path
             .iter()
             .filter(|segment| MIN_LISTED * event.length.as_f64() <= segment.length().as_f64());
-        rows.extend(listed.map(|segment| Part { event: event.at, segment }));
+        rows.extend(listed.map(|segment| SentencePart { event: event.at, segment }));
     }
     let note = format!("the {MAX_PATHS} longest, without parts below 1%");
     TableBuilder::new("paths", "Paths", note, &rows)

@@ -14,7 +14,7 @@ use crate::report::model::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 
 /// Target frames per second, and the measured time of each configuration.
-type Settings = (f64, Nanos);
+type HoloscanSettings = (f64, Nanos);
 
 /// Returns the banner of a section: the text between two rules of 80 characters.
 fn title(text: &str) -> [String; 3] {
@@ -23,7 +23,11 @@ fn title(text: &str) -> [String; 3] {
 }
 
 /// Returns the printed lines: comparisons of normal scheduling with each policy, one after the other.
-pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Vec<ReferenceLine> {
+pub(super) fn lines(
+    run: &Run,
+    rows: &[Configuration],
+    settings: HoloscanSettings,
+) -> Vec<ReferenceLine> {
     let Some((normal, policies)) = rows.split_first() else { return Vec::new() };
     let mut lines = Vec::new();
     for policy in policies {
@@ -47,15 +51,15 @@ pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Ve
             [("Non-real-time Thread (Baseline)", &before), ("Real-time Thread", &after)]
         {
             out.push(format!("=== {name} ==="));
-            if let Some(of) = Statistics::of(&half.periods_millis) {
+            if let Some(of) = HoloscanStatistics::of(&half.periods_millis) {
                 out.push(format!("Frame period std: {:.6} ms", of.std_dev));
                 out.push(format!("Frame period mean: {:.6} ms", of.average));
                 out.push(format!("Frame period min/max: {:.6} ms / {:.6} ms", of.min, of.max));
                 out.push(String::new());
             }
         }
-        if let Some((before, after)) =
-            Statistics::of(&before.periods_millis).zip(Statistics::of(&after.periods_millis))
+        if let Some((before, after)) = HoloscanStatistics::of(&before.periods_millis)
+            .zip(HoloscanStatistics::of(&after.periods_millis))
         {
             out.extend(title("Non-real-time and Real-time Thread Benchmark Comparison"));
             out.push(comparison(before.std_dev, after.std_dev));
@@ -90,7 +94,11 @@ fn comparison(before: f64, after: f64) -> String {
 
 /// Returns the output file of the reference tool for normal scheduling and the first policy; `None` if no policy was
 /// planned.
-pub(super) fn json(run: &Run, rows: &[Configuration], settings: Settings) -> Option<String> {
+pub(super) fn json(
+    run: &Run,
+    rows: &[Configuration],
+    settings: HoloscanSettings,
+) -> Option<String> {
     let (normal, policies) = rows.split_first()?;
     let policy = policies.first()?;
     let config = Config::of(run, normal, policy, settings);
@@ -111,7 +119,7 @@ pub(super) fn json(run: &Run, rows: &[Configuration], settings: Settings) -> Opt
 }
 
 fn section(text: &mut String, millis: &[f64]) {
-    let of = Statistics::of(millis).unwrap_or_default();
+    let of = HoloscanStatistics::of(millis).unwrap_or_default();
     text.push_str("      \"raw_data\": [");
     for (position, value) in millis.iter().enumerate() {
         let comma = if position == 0 { "" } else { ", " };
@@ -144,7 +152,12 @@ struct Config {
 }
 
 impl Config {
-    fn of(run: &Run, normal: &Configuration, policy: &Configuration, settings: Settings) -> Self {
+    fn of(
+        run: &Run,
+        normal: &Configuration,
+        policy: &Configuration,
+        settings: HoloscanSettings,
+    ) -> Self {
         let trial = |row: &Configuration| run.trials.get(*row.trials.first()?);
         let load_operators = trial(policy)
             .and_then(|trial| trial.counters.get(counter::LOAD_THREADS))
@@ -248,14 +261,14 @@ impl Half {
 
 /// Mean, sample standard deviation (with n − 1; 0 for a single value), min, and max.
 #[derive(Clone, Copy, Default)]
-struct Statistics {
+struct HoloscanStatistics {
     average: f64,
     std_dev: f64,
     min: f64,
     max: f64,
 }
 
-impl Statistics {
+impl HoloscanStatistics {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
     fn of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;

@@ -86,18 +86,18 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
 
 /// The operating system of the PC on which a run was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
+enum SystemFamily {
     Linux,
     MacOs,
     Windows,
 }
 
-fn family(run: &Run) -> Family {
+fn family(run: &Run) -> SystemFamily {
     let os = run.machine.os.as_deref().unwrap_or("").to_lowercase();
     match () {
-        () if os.contains("windows") => Family::Windows,
-        () if os.contains("mac") || os.contains("darwin") => Family::MacOs,
-        () => Family::Linux,
+        () if os.contains("windows") => SystemFamily::Windows,
+        () if os.contains("mac") || os.contains("darwin") => SystemFamily::MacOs,
+        () => SystemFamily::Linux,
     }
 }
 
@@ -127,7 +127,7 @@ fn line(
             of(language, rust, c, command)
         }
         SettingChange::AboveNormal | SettingChange::Highest | SettingChange::TimeCritical => {
-            if family == Family::MacOs {
+            if family == SystemFamily::MacOs {
                 return quality_of_service(change, language);
             }
             priority(granted.map_or(Policy::Unknown, |granted| granted.effective.policy), language)
@@ -139,13 +139,13 @@ fn line(
                 format!("core_affinity::set_for_current(core_affinity::CoreId {{ id: {cpu} }});");
             match family {
                 // macOS cannot pin threads, so runs from macOS never show these lines, which are for Linux.
-                Family::Linux | Family::MacOs => of(
+                SystemFamily::Linux | SystemFamily::MacOs => of(
                     language,
                     rust,
                     format!("cpu_set_t set; CPU_ZERO(&set); CPU_SET({cpu}, &set); sched_setaffinity(0, sizeof set, &set);"),
                     format!("taskset --cpu-list --pid {cpu} THREAD_ID"),
                 ),
-                Family::Windows => of(
+                SystemFamily::Windows => of(
                     language,
                     rust,
                     format!("SetThreadAffinityMask(GetCurrentThread(), 1ULL << {cpu});"),
@@ -154,14 +154,14 @@ fn line(
             }
         }
         SettingChange::FineTimer => match family {
-            Family::MacOs => "macOS has no timer setting for a thread.".to_owned(),
-            Family::Linux => of(
+            SystemFamily::MacOs => "macOS has no timer setting for a thread.".to_owned(),
+            SystemFamily::Linux => of(
                 language,
                 "nix::sys::prctl::set_timerslack(1)?;".to_owned(),
                 "prctl(PR_SET_TIMERSLACK, 1UL);".to_owned(),
                 "echo 1 | sudo tee /proc/THREAD_ID/timerslack_ns".to_owned(),
             ),
-            Family::Windows => of(
+            SystemFamily::Windows => of(
                 language,
                 "windows::Win32::Media::timeBeginPeriod(1);".to_owned(),
                 "timeBeginPeriod(1);".to_owned(),
@@ -169,14 +169,14 @@ fn line(
             ),
         },
         SettingChange::LoadBelowNormal => match family {
-            Family::Linux => of(
+            SystemFamily::Linux => of(
                 language,
                 nice(5, "In every load thread: "),
                 "In every load thread: setpriority(PRIO_PROCESS, 0, 5);".to_owned(),
                 "renice --priority 5 --pid $(ls /proc/LOAD_PROCESS_ID/task)".to_owned(),
             ),
-            Family::MacOs => quality_of_service(change, language),
-            Family::Windows => of(
+            SystemFamily::MacOs => quality_of_service(change, language),
+            SystemFamily::Windows => of(
                 language,
                 "In every load thread: set_current_thread_priority(ThreadPriority::Os(WinAPIThreadPriority::BelowNormal.into()))?;".to_owned(),
                 "In every load thread: SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);".to_owned(),
@@ -202,51 +202,51 @@ fn of(language: Language, rust: String, c: String, command: String) -> String {
 
 /// Returns what to do for a game. A change that helps one thread is not always good for a whole game: a game at real-time
 /// priority can stop the PC, and a game on one CPU is slower.
-const fn without_code(change: SettingChange, family: Family) -> &'static str {
+const fn without_code(change: SettingChange, family: SystemFamily) -> &'static str {
     use SettingChange as Change;
     match (change, family) {
         (Change::SpinTail, _) => {
             "Compare frame limiters: that of the game, that of the driver, and that of MangoHud or RTSS wait in different \
              ways."
         }
-        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::Linux) => {
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, SystemFamily::Linux) => {
             "Raise the priority of the game with GameMode: renice=10 in gamemode.ini, and gamemoderun %command% as launch \
              option in Steam. Do not run a whole game at real-time priority."
         }
-        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::Windows) => {
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, SystemFamily::Windows) => {
             "Task Manager, Details, right-click the game: Set priority, Above normal. Not Realtime: it can stop the PC."
         }
-        (Change::AboveNormal | Change::Highest | Change::TimeCritical, Family::MacOs) => {
+        (Change::AboveNormal | Change::Highest | Change::TimeCritical, SystemFamily::MacOs) => {
             "Play in full screen: macOS then prefers the game."
         }
-        (Change::Pinned, Family::Linux) => {
+        (Change::Pinned, SystemFamily::Linux) => {
             "One CPU is too few for a whole game. With cores of different speed: pin_cores=yes in gamemode.ini."
         }
-        (Change::Pinned, Family::Windows | Family::MacOs) => {
+        (Change::Pinned, SystemFamily::Windows | SystemFamily::MacOs) => {
             "One CPU is too few for a whole game: move other programs away from it instead."
         }
-        (Change::FineTimer, Family::Linux | Family::MacOs) => {
+        (Change::FineTimer, SystemFamily::Linux | SystemFamily::MacOs) => {
             "Nothing to set: the timer belongs to the program."
         }
-        (Change::FineTimer, Family::Windows) => {
+        (Change::FineTimer, SystemFamily::Windows) => {
             "Most games request a fine timer themselves. Windows 11 ignores it for a minimized window: keep the game visible."
         }
-        (Change::LoadBelowNormal, Family::Linux) => {
+        (Change::LoadBelowNormal, SystemFamily::Linux) => {
             "Start what else runs while you play with a lower priority: nice -n 5 PROGRAM."
         }
-        (Change::LoadBelowNormal, Family::Windows) => {
+        (Change::LoadBelowNormal, SystemFamily::Windows) => {
             "Task Manager, Details, right-click what else runs while you play: Set priority, Below normal."
         }
-        (Change::LoadBelowNormal, Family::MacOs) => {
+        (Change::LoadBelowNormal, SystemFamily::MacOs) => {
             "Start what else runs while you play with a lower priority: taskpolicy -c utility PROGRAM."
         }
-        (Change::NoDeepIdle, Family::Linux) => {
+        (Change::NoDeepIdle, SystemFamily::Linux) => {
             "While you play, where tuned is installed: tuned-adm profile latency-performance. Afterward: tuned-adm profile balanced."
         }
-        (Change::NoDeepIdle, Family::Windows) => {
+        (Change::NoDeepIdle, SystemFamily::Windows) => {
             "Settings, System, Power: the power mode Best performance while you play."
         }
-        (Change::NoDeepIdle, Family::MacOs) => "macOS has no setting for it.",
+        (Change::NoDeepIdle, SystemFamily::MacOs) => "macOS has no setting for it.",
     }
 }
 

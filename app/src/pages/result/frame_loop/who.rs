@@ -17,7 +17,7 @@ use crate::text;
 const MAX_FRAMES: usize = 50;
 
 /// Formats a value with its unit.
-type Words = fn(f64) -> String;
+type CulpritWords = fn(f64) -> String;
 
 /// The recorded activity of the CPUs during a trial.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ impl Who {
 /// frequency.
 fn strips(trial: &TrialRun) -> Vec<Strip> {
     let share = |permille: f64| text::format_share(permille / 1e3);
-    let known: [(&str, &str, Words); 6] = [
+    let known: [(&str, &str, CulpritWords); 6] = [
         (series_name::OTHER_PROGRAMS, "Other programs", share),
         (series_name::STEAL, "Steal", share),
         (series_name::INTERRUPT_TIME, "Interrupt time", share),

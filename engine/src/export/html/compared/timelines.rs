@@ -28,7 +28,7 @@ const COLUMNS: usize = 1_000;
 const MAX_MARKS: usize = 400;
 
 /// The data of the plot of one side.
-struct Line {
+struct TimelineLine {
     letter: char,
     points: Vec<(f64, f64)>,
     late: Vec<(f64, f64)>,
@@ -37,7 +37,7 @@ struct Line {
     max: Nanos,
 }
 
-impl Line {
+impl TimelineLine {
     fn of(side: &Side<'_>, limit: Option<Nanos>) -> Option<Self> {
         let values = side.items.first()?.timeline();
         let max = values.iter().map(|(_, value)| *value).max()?;
@@ -63,7 +63,8 @@ pub(in crate::export::html) fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let limit = page.late_limit;
-    let lines: Vec<Line> = page.sides.iter().filter_map(|side| Line::of(side, limit)).collect();
+    let lines: Vec<TimelineLine> =
+        page.sides.iter().filter_map(|side| TimelineLine::of(side, limit)).collect();
     let most = lines.iter().map(|line| line.max).max().unwrap_or_default();
     let all = || lines.iter().flat_map(|line| line.points.iter().chain(&line.late));
     let end = all().fold(0.0, |end: f64, point| end.max(point.0));
@@ -87,7 +88,7 @@ pub(in crate::export::html) fn write(
 }
 
 fn drawing(
-    line: &Line,
+    line: &TimelineLine,
     (x_axis, y_axis): &(Axis, Axis),
     limit: Option<Nanos>,
     plot: (f64, f64),

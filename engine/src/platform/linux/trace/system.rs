@@ -17,7 +17,7 @@ use crate::sample::TraceRecord;
 #[derive(Debug)]
 pub struct SystemTracer {
     state: TraceState,
-    recording: Option<Recording>,
+    recording: Option<OpenInstance>,
     /// The threads of the game, where those of all programs are denied.
     followed: Option<FollowedProcess>,
     max_bytes: usize,
@@ -27,7 +27,7 @@ pub struct SystemTracer {
 
 /// The instance of tracefs in use.
 #[derive(Debug)]
-struct Recording {
+struct OpenInstance {
     layout: Layout,
     instance: PagedInstance,
 }
@@ -95,7 +95,7 @@ impl SystemTracer {
                 .map(|(event, errno)| Missing { event, errno, cpus: cpus.clone() })
                 .collect();
         }
-        self.recording = Some(Recording { layout, instance });
+        self.recording = Some(OpenInstance { layout, instance });
         Ok(())
     }
 
@@ -178,7 +178,7 @@ impl SystemTracer {
     /// Passes every record in memory from `from` to `to` to `take`, not sorted by time. Times are those of `clock_nanos`.
     pub fn cut(&mut self, from: Nanos, to: Nanos, mut take: impl FnMut(TraceRecord)) {
         let Self { recording, followed, names, .. } = self;
-        if let Some(Recording { layout, instance }) = recording {
+        if let Some(OpenInstance { layout, instance }) = recording {
             instance.cut((from, to), layout, names, &mut take);
         } else if let Some(followed) = followed {
             followed.cut((from, to), take);

@@ -71,7 +71,7 @@ const SOFTIRQS: [&str; 10] =
 
 /// The kind of a tracepoint, with the offsets of its fields in the raw data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum TracepointKind {
     Switch {
         from: usize,
         state: usize,
@@ -147,7 +147,7 @@ impl Group {
 /// The tracepoints of this kernel by their ID.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
-    kinds: BTreeMap<u16, Kind>,
+    kinds: BTreeMap<u16, TracepointKind>,
     /// The groups of tracepoints to open on each CPU, to record everything that could explain a delay.
     groups: Vec<Group>,
     /// Names of needed groups that this kernel does not have.
@@ -194,12 +194,12 @@ impl Layout {
 
     fn from_formats(format_of: impl Fn(&str) -> Option<String>) -> Self {
         let mut layout = Self::default();
-        let event = |name: &str, kind: &dyn Fn(&str) -> Option<Kind>| {
+        let event = |name: &str, kind: &dyn Fn(&str) -> Option<TracepointKind>| {
             let format = format_of(name)?;
             Some((id(&format)?, kind(&format)?))
         };
         let switch = event("sched/sched_switch", &|format| {
-            Some(Kind::Switch {
+            Some(TracepointKind::Switch {
                 from: offset(format, "prev_pid")?,
                 state: offset(format, "prev_state")?,
                 to: offset(format, "next_pid")?,
@@ -210,51 +210,56 @@ impl Layout {
         });
         layout.add("sched/sched_switch", Filter::Switches, true, [switch]);
         let waking = event("sched/sched_waking", &|format| {
-            Some(Kind::Waking { thread: offset(format, "pid")? })
+            Some(TracepointKind::Waking { thread: offset(format, "pid")? })
         });
         layout.add("sched/sched_waking", Filter::Threads, true, [waking]);
         let begin = event("irq/irq_handler_entry", &|format| {
-            Some(Kind::InterruptBegin {
+            Some(TracepointKind::InterruptBegin {
                 number: offset(format, "irq")?,
                 name: offset(format, "name")?,
             })
         });
-        let end = event("irq/irq_handler_exit", &|_| Some(Kind::InterruptEnd));
+        let end = event("irq/irq_handler_exit", &|_| Some(TracepointKind::InterruptEnd));
         layout.add("irq/irq_handler", Filter::None, true, [begin, end]);
         let begin = event("irq/softirq_entry", &|format| {
-            Some(Kind::SoftirqBegin { number: offset(format, "vec")? })
+            Some(TracepointKind::SoftirqBegin { number: offset(format, "vec")? })
         });
-        let end = event("irq/softirq_exit", &|_| Some(Kind::SoftirqEnd));
+        let end = event("irq/softirq_exit", &|_| Some(TracepointKind::SoftirqEnd));
         layout.add("irq/softirq", Filter::None, true, [begin, end]);
         for (key, name, is_in_every) in VECTORS {
-            let begin =
-                event(&format!("irq_vectors/{key}_entry"), &|_| Some(Kind::VectorBegin(name)));
-            let end = event(&format!("irq_vectors/{key}_exit"), &|_| Some(Kind::InterruptEnd));
+            let begin = event(&format!("irq_vectors/{key}_entry"), &|_| {
+                Some(TracepointKind::VectorBegin(name))
+            });
+            let end =
+                event(&format!("irq_vectors/{key}_exit"), &|_| Some(TracepointKind::InterruptEnd));
             let is_needed = is_in_every && IS_X86;
             layout.add(&format!("irq_vectors/{key}"), Filter::None, is_needed, [begin, end]);
         }
-        let work = event(IRQ_WORK, &|_| Some(Kind::VectorOnly("IRQ work")));
+        let work = event(IRQ_WORK, &|_| Some(TracepointKind::VectorOnly("IRQ work")));
         layout.add(IRQ_WORK, Filter::None, IS_X86, [work]);
-        let handler = event(NMI, &|format| Some(Kind::Nmi { length: offset(format, "delta_ns")? }));
+        let handler =
+            event(NMI, &|format| Some(TracepointKind::Nmi { length: offset(format, "delta_ns")? }));
         layout.add(NMI, Filter::None, IS_X86, [handler]);
-        let begin = event("ipi/ipi_entry", &|_| Some(Kind::VectorBegin("inter-processor")));
-        let end = event("ipi/ipi_exit", &|_| Some(Kind::InterruptEnd));
+        let begin =
+            event("ipi/ipi_entry", &|_| Some(TracepointKind::VectorBegin("inter-processor")));
+        let end = event("ipi/ipi_exit", &|_| Some(TracepointKind::InterruptEnd));
         layout.add(IPI, Filter::None, IS_ARM, [begin, end]);
         let set = event("timer/hrtimer_start", &|format| {
-            Some(Kind::TimerSet {
+            Some(TracepointKind::TimerSet {
                 timer: offset(format, "hrtimer")?,
                 expires: offset(format, "expires")?,
             })
         });
         layout.add("timer/hrtimer_start", Filter::Current, true, [set]);
         let expired = event("timer/hrtimer_expire_entry", &|format| {
-            Some(Kind::TimerExpired { timer: offset(format, "hrtimer")? })
+            Some(TracepointKind::TimerExpired { timer: offset(format, "hrtimer")? })
         });
         layout.add("timer/hrtimer_expire_entry", Filter::None, true, [expired]);
-        let idle =
-            event("power/cpu_idle", &|format| Some(Kind::Idle { state: offset(format, "state")? }));
+        let idle = event("power/cpu_idle", &|format| {
+            Some(TracepointKind::Idle { state: offset(format, "state")? })
+        });
         layout.add("power/cpu_idle", Filter::None, true, [idle]);
-        if let Some((id, kind)) = event(PAGE_FAULT, &|_| Some(Kind::PageFault)) {
+        if let Some((id, kind)) = event(PAGE_FAULT, &|_| Some(TracepointKind::PageFault)) {
             layout.kinds.insert(id, kind);
             layout.page_fault = Some(id);
         }
@@ -298,9 +303,9 @@ impl Layout {
         name: &str,
         filter: Filter,
         is_needed: bool,
-        events: impl IntoIterator<Item = Option<(u16, Kind)>>,
+        events: impl IntoIterator<Item = Option<(u16, TracepointKind)>>,
     ) {
-        let events: Option<Vec<(u16, Kind)>> = events.into_iter().collect();
+        let events: Option<Vec<(u16, TracepointKind)>> = events.into_iter().collect();
         let Some(events) = events else {
             if is_needed {
                 self.absent.push(name.to_owned());
@@ -347,7 +352,9 @@ impl Layout {
 
     /// Returns the ID of the tracepoint of wake-ups; `None` if its format is not known.
     pub(super) fn waking_id(&self) -> Option<u16> {
-        self.kinds.iter().find_map(|(id, kind)| matches!(kind, Kind::Waking { .. }).then_some(*id))
+        self.kinds
+            .iter()
+            .find_map(|(id, kind)| matches!(kind, TracepointKind::Waking { .. }).then_some(*id))
     }
 
     /// Whether the interrupts of a row of `/proc/interrupts` are recorded; also true if the row counts no interrupts.
@@ -374,7 +381,7 @@ impl Layout {
         let base = TraceRecord::new(at, TraceEvent::InterruptEnd, cpu);
         let int = |at: usize| number::<4>(raw, at).map(i32::from_ne_bytes);
         let record = match *kind {
-            Kind::Switch { from, state, to, priority, from_name, to_name } => {
+            TracepointKind::Switch { from, state, to, priority, from_name, to_name } => {
                 names.completions.end(base, None, take);
                 let thread = |at| int(at).and_then(|thread| u32::try_from(thread).ok());
                 let (Some(from), Some(to)) = (thread(from), thread(to)) else { return };
@@ -397,18 +404,18 @@ impl Layout {
                 let value = int(priority).map(i64::from);
                 TraceRecord { event: TraceEvent::SwitchIn, thread: Some(to), value, ..base }
             }
-            Kind::Waking { thread } => {
+            TracepointKind::Waking { thread } => {
                 let thread = int(thread).and_then(|thread| u32::try_from(thread).ok());
                 // Wake-ups of other threads do not explain a delay of a measuring thread.
                 let Some(own) = thread.and_then(|thread| names.numbers.own(thread)) else { return };
                 names.timers.woke(own, cpu).into_iter().for_each(&mut *take);
                 TraceRecord { event: TraceEvent::Waking, thread: Some(own), ..base }
             }
-            Kind::PageFault => {
+            TracepointKind::PageFault => {
                 let thread = int(COMMON_PID).and_then(|thread| u32::try_from(thread).ok());
                 TraceRecord { event: TraceEvent::PageFault, thread, ..base }
             }
-            Kind::InterruptBegin { number: line, name } => {
+            TracepointKind::InterruptBegin { number: line, name } => {
                 let line = int(line).unwrap_or_default();
                 // The low 16 bits of the field are the offset of the name from the start of the data.
                 let place = int(name).and_then(|place| usize::try_from(place & 0xffff).ok());
@@ -417,7 +424,7 @@ impl Layout {
                 let value = Some(i64::from(line));
                 TraceRecord { event: TraceEvent::InterruptBegin, name, value, ..base }
             }
-            Kind::SoftirqBegin { number } => {
+            TracepointKind::SoftirqBegin { number } => {
                 let number = int(number).unwrap_or(-1);
                 let known = usize::try_from(number).ok().and_then(|at| SOFTIRQS.get(at));
                 let name = known.map_or_else(|| number.to_string(), |name| (*name).to_owned());
@@ -425,30 +432,30 @@ impl Layout {
                 let value = Some(i64::from(number));
                 TraceRecord { event: TraceEvent::SoftirqBegin, name, value, ..base }
             }
-            Kind::VectorBegin(name) => {
+            TracepointKind::VectorBegin(name) => {
                 let name = names.position(&format!("{name} interrupt"));
                 TraceRecord { event: TraceEvent::InterruptBegin, name, ..base }
             }
-            Kind::VectorOnly(name) => {
+            TracepointKind::VectorOnly(name) => {
                 let name = names.position(&format!("{name} interrupt"));
                 TraceRecord { event: TraceEvent::Interrupted, name, ..base }
             }
-            Kind::Nmi { length } => {
+            TracepointKind::Nmi { length } => {
                 let length = number::<8>(raw, length).map_or(0, i64::from_ne_bytes).max(0);
                 let (event, name) = (TraceEvent::InterruptBegin, names.position("NMI"));
                 take(TraceRecord { at: at - Nanos::new(length), event, name, ..base });
                 base
             }
-            Kind::TimerSet { timer, expires } => {
+            TracepointKind::TimerSet { timer, expires } => {
                 note_timer(raw, (timer, expires), cpu, names);
                 return;
             }
-            Kind::TimerExpired { timer } => {
+            TracepointKind::TimerExpired { timer } => {
                 let Some(timer) = number(raw, timer) else { return };
                 names.timers.expired((cpu, u64::from_ne_bytes(timer)), at);
                 return;
             }
-            Kind::Idle { state } => {
+            TracepointKind::Idle { state } => {
                 let Some(state) = number(raw, state).map(u32::from_ne_bytes) else { return };
                 if state == NOT_IDLE {
                     TraceRecord { event: TraceEvent::IdleEnd, ..base }
@@ -457,15 +464,15 @@ impl Layout {
                     TraceRecord { event: TraceEvent::IdleBegin, value, ..base }
                 }
             }
-            Kind::OfRecorder(kind) => {
+            TracepointKind::OfRecorder(kind) => {
                 let Some(record) = recorded::decode(kind, raw, base, names) else { return };
                 record
             }
-            Kind::InterruptEnd => {
+            TracepointKind::InterruptEnd => {
                 names.completions.end(base, Some(WakeContext::Interrupt), take);
                 base
             }
-            Kind::SoftirqEnd => {
+            TracepointKind::SoftirqEnd => {
                 names.completions.end(base, Some(WakeContext::Softirq), take);
                 TraceRecord { event: TraceEvent::SoftirqEnd, ..base }
             }

@@ -20,7 +20,7 @@ const SLEEPS: [u8; 10] = [4, 6, 11, 13, 14, 15, 16, 17, 21, 37];
 
 /// What events reported about a thread: its process, the address of its first routine, and its name.
 #[derive(Clone, Debug)]
-struct Thread {
+struct EtwThread {
     process: u32,
     start: u64,
     name: Option<String>,
@@ -37,7 +37,7 @@ struct Image {
 #[derive(Debug, Default)]
 pub struct KernelTrace {
     images: BTreeMap<u64, Image>,
-    threads: BTreeMap<u32, Thread>,
+    threads: BTreeMap<u32, EtwThread>,
     processes: BTreeMap<u32, String>,
     /// Names of interrupts and deferred calls; a record refers to a name by the position of the name in this list.
     routines: Vec<String>,
@@ -81,10 +81,10 @@ impl KernelTrace {
                 take(TraceRecord { name, ..record(raw.ticks, end) });
             }
             Some(KernelEvent::Thread { thread, process, start, name }) => {
-                self.threads.insert(thread, Thread { process, start, name });
+                self.threads.insert(thread, EtwThread { process, start, name });
             }
             Some(KernelEvent::ThreadName { thread, process, name }) => {
-                let unknown = Thread { process, start: 0, name: None };
+                let unknown = EtwThread { process, start: 0, name: None };
                 self.threads.entry(thread).or_insert(unknown).name = Some(name);
             }
             Some(KernelEvent::Process { process, name }) => {
@@ -138,7 +138,7 @@ impl KernelTrace {
     }
 
     fn name_of_thread(&self, thread: u32, is_own: impl Fn(u32) -> bool) -> Option<String> {
-        let Thread { process, start, name } = self.threads.get(&thread)?;
+        let EtwThread { process, start, name } = self.threads.get(&thread)?;
         let part = name.as_deref();
         if is_kernel_process(*process) {
             let part = part.or_else(|| self.driver_of(*start));

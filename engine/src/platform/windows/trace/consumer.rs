@@ -35,7 +35,7 @@ const CLASSES: [(u128, u8); 4] = [
 /// State that two threads share: one reads events, and the other takes the records.
 #[derive(Debug, Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingThread>,
     /// The time of the newest event.
     newest: AtomicI64,
     /// The numbers of the CPUs, by the index that the kernel uses in events.
@@ -43,14 +43,14 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingThread {
     trace: KernelTrace,
     records: Vec<TraceRecord>,
     dropped: u64,
 }
 
 impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingThread> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,7 +58,7 @@ impl Shared {
         let at = usize::try_from(event.cpu).ok();
         event.cpu = at.and_then(|at| self.cpus.get(at)).copied().unwrap_or(event.cpu);
         let mut waiting = self.waiting();
-        let Waiting { trace, records, dropped } = &mut *waiting;
+        let WaitingThread { trace, records, dropped } = &mut *waiting;
         trace.add(&event, clock::nanos_at, |record| {
             if records.len() < MAX_WAITING {
                 records.push(record);

@@ -7,7 +7,7 @@ use crate::nanos::Nanos;
 use crate::sample::{Sample, TraceEvent, TraceRecord};
 
 /// The begin and end of an interval.
-type Interval = (Nanos, Nanos);
+type CoveredInterval = (Nanos, Nanos);
 
 /// What the records of a trial cover.
 #[derive(Debug, Default)]
@@ -17,10 +17,10 @@ pub(super) struct Completeness {
     /// The CPUs on which at least one kind of event that could explain a delay was not recorded.
     uncovered: BTreeSet<u32>,
     /// For each CPU, the intervals in which records may be missing without a reported loss, in order and apart.
-    missing: BTreeMap<u32, Vec<Interval>>,
+    missing: BTreeMap<u32, Vec<CoveredInterval>>,
     /// The intervals whose records were saved, in order of their begin; empty in files of earlier versions, which do
     /// not list them.
-    saved: Vec<Interval>,
+    saved: Vec<CoveredInterval>,
     /// In files of earlier versions: the time after which no more records were saved; `None` if there is no such time.
     end: Option<Nanos>,
 }
@@ -71,7 +71,7 @@ impl Completeness {
     }
 
     /// Whether no record of the recorded events is missing on a CPU in an interval, except for reported losses.
-    pub(super) fn has_all(&self, cpu: u32, (from, to): Interval) -> bool {
+    pub(super) fn has_all(&self, cpu: u32, (from, to): CoveredInterval) -> bool {
         let missing = self.missing.get(&cpu).map_or(&[][..], Vec::as_slice);
         let next = missing.partition_point(|(_, end)| *end < from);
         missing.get(next).is_none_or(|(begin, _)| to < *begin)

@@ -11,7 +11,7 @@
 
 use super::super::{Account, Origin, Segment};
 use super::states::Piece;
-use super::{Parts, Records};
+use super::{Records, TraceParts};
 use crate::nanos::Nanos;
 use crate::report::Cause;
 use crate::sample::Sample;
@@ -34,7 +34,7 @@ impl Records {
         pieces: &[Piece],
         account: Option<&Account>,
     ) -> FrameDelays {
-        let mut stretched = Parts { due: before.due, cpu: None, segments: Vec::new() };
+        let mut stretched = TraceParts { due: before.due, cpu: None, segments: Vec::new() };
         for piece in pieces {
             stretched.cpu = Some(piece.cpu);
             let span = (piece.from.max(before.woke), piece.to.min(before.done));

@@ -2,7 +2,7 @@
 //! the timer expires.
 
 use super::states::{Piece, State};
-use super::{Occupant, Parts, Records};
+use super::{Occupant, Records, TraceParts};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::report::Cause;
@@ -20,7 +20,7 @@ impl Records {
         &self,
         piece: &Piece,
         (from, to): (Nanos, Nanos),
-        parts: &mut Parts,
+        parts: &mut TraceParts,
     ) -> (Nanos, Nanos) {
         let Some(timer) = self.expiry(piece) else { return (from, to) };
         let set_for = timer.at - Nanos::new(timer.value.unwrap_or(0));
@@ -60,7 +60,7 @@ impl Records {
 
     /// Splits an interval in which an idle CPU should have run something: first the exit latency of its idle state,
     /// then the unexplained rest.
-    pub(super) fn split_idle(&self, cpu: u32, (from, to): (Nanos, Nanos), parts: &mut Parts) {
+    pub(super) fn split_idle(&self, cpu: u32, (from, to): (Nanos, Nanos), parts: &mut TraceParts) {
         let latency = self
             .idle_latency(cpu, from)
             .filter(|latency| DEEP_IDLE <= *latency && self.completeness.has_all(cpu, (from, to)));

@@ -25,12 +25,12 @@ pub const MIN_GROUP: usize = 2;
 pub const MAX_GROUPS: usize = 6;
 
 /// The runs of one group, with their reports.
-type Group<'a> = [(&'a Run, &'a Report)];
+type RunGroup<'a> = [(&'a Run, &'a Report)];
 
 impl Comparison {
     /// Compares the runs of each further group with those of the first one, group A. If a group has only a single run,
     /// its run-to-run variation is not known, and its changes have no result.
-    pub fn of_groups(groups: &[&Group<'_>], rules: &Rules<'_>) -> Self {
+    pub fn of_groups(groups: &[&RunGroup<'_>], rules: &Rules<'_>) -> Self {
         let all: Vec<(&Run, &Report)> = groups.concat();
         let first: Vec<(&Run, &Report)> =
             groups.iter().filter_map(|group| group.first().copied()).collect();
@@ -89,7 +89,7 @@ impl Comparison {
 
 /// Returns why the groups cannot be compared: the runs of one group have different settings or
 /// machines. `None` if the groups can be compared.
-fn mixed(groups: &[&Group<'_>]) -> Option<Incompatibility> {
+fn mixed(groups: &[&RunGroup<'_>]) -> Option<Incompatibility> {
     groups.iter().zip(0..).find_map(|(group, side)| {
         let (first, _) = group.first()?;
         let is_mixed = group.iter().any(|(run, _)| !is_same_setting(run, first));
@@ -99,7 +99,7 @@ fn mixed(groups: &[&Group<'_>]) -> Option<Incompatibility> {
 
 /// Whether all runs of a group began before the first run of group A, or after its last one, so that the groups also
 /// differ by session.
-fn is_sequential(groups: &[&Group<'_>], group: &Group<'_>) -> bool {
+fn is_sequential(groups: &[&RunGroup<'_>], group: &RunGroup<'_>) -> bool {
     let pair = [groups.first().copied().unwrap_or_default(), group];
     let times = pair.map(|group| group.iter().map(|(run, _)| run.started_at));
     let [Some((first_a, last_a)), Some((first_b, last_b))] =
@@ -146,8 +146,12 @@ pub fn split_groups<'a, T>(mut all: &'a [T], counts: &[usize]) -> Vec<&'a [T]> {
 
 /// Returns one configuration in every run of each group. `firsts` has the configuration in the first run of
 /// each group; `is_single` is whether each run has only one configuration, so that its label does not matter.
-fn sides<'a>(groups: &[&'a Group<'a>], firsts: &[Item<'_>], is_single: bool) -> Vec<Vec<Item<'a>>> {
-    let of_group = |(group, first): (&&'a Group<'a>, &Item<'_>)| {
+fn sides<'a>(
+    groups: &[&'a RunGroup<'a>],
+    firsts: &[Item<'_>],
+    is_single: bool,
+) -> Vec<Vec<Item<'a>>> {
+    let of_group = |(group, first): (&&'a RunGroup<'a>, &Item<'_>)| {
         let items = group.iter();
         items.filter_map(|(run, report)| item(run, report, first.label(), is_single)).collect()
     };

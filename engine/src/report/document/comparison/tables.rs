@@ -12,7 +12,7 @@ use crate::stats::Outcome;
 const SIDES: [&str; MAX_GROUPS] = ["a", "b", "c", "d", "e", "f"];
 
 /// Returns one of the texts of a change.
-type Part = fn(&Cells) -> &String;
+type ChangeText = fn(&Cells) -> &String;
 
 /// A metric with its change, and what explains them.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub fn difference_table(
     let change = format!("Change from {baseline}.");
     let relative = format!("The change as a share of the value of {baseline}.");
     let interval = "95% confidence interval of the change, from 2\u{202f}000 resamples.".to_owned();
-    let parts: [(Column, Part); 4] = [
+    let parts: [(Column, ChangeText); 4] = [
         (number("change", "Change", change), |cells| &cells.change),
         (number("change_share", "%", relative), |cells| &cells.percent),
         (number("change_ci", "95% CI", interval), |cells| &cells.interval),

@@ -79,12 +79,12 @@ impl fmt::Display for MissingRecords {
 
 /// A shortage in the trials so far: a number that depends on its kind, and its first and last time.
 #[derive(Default)]
-struct Span {
+struct RecordSpan {
     count: u64,
     time: Option<(Nanos, Nanos)>,
 }
 
-impl Span {
+impl RecordSpan {
     fn add(&mut self, from: Nanos, to: Nanos) {
         let time = self.time.map_or((from, to), |time| (time.0.min(from), time.1.max(to)));
         self.time = Some(time);
@@ -106,7 +106,7 @@ pub(super) fn missing_records(run: &Run) -> Vec<MissingRecords> {
         length += of_stage;
     }
     let [mut sampled, mut ended, mut lost, mut incomplete] =
-        std::array::from_fn(|_| Span::default());
+        std::array::from_fn(|_| RecordSpan::default());
     let (mut late_count, mut cpus) = (0, BTreeSet::new());
     let mut lost_counts: BTreeMap<u32, u64> = BTreeMap::new();
     for trial in &run.trials {

@@ -25,7 +25,7 @@ const TAIL_POINTS: usize = 200;
 const MIN_SHARE: f64 = 0.000_5;
 
 /// The titles of both axes of a distribution: of its values, and of their count or share.
-type Names = (&'static str, &'static str);
+type SeriesNames = (&'static str, &'static str);
 
 /// Returns the position of the row to export if the user names none: the recommended one, or else the first with
 /// samples; `None` if no row has samples.
@@ -125,7 +125,7 @@ fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
 pub(in crate::report) fn histogram(
     key: &'static str,
     title: &'static str,
-    names: Names,
+    names: SeriesNames,
     values: &[(&str, impl Iterator<Item = i64> + Clone)],
 ) -> Option<Chart> {
     let counted: Vec<(&str, LogHistogram)> = values
@@ -159,7 +159,7 @@ pub fn fitted(mut chart: Chart) -> Chart {
 pub fn of_histograms(
     key: &'static str,
     title: &'static str,
-    (value, counted): Names,
+    (value, counted): SeriesNames,
     histograms: &[(impl AsRef<str>, impl Borrow<LogHistogram>)],
 ) -> Option<Chart> {
     let bins = |it: &LogHistogram| it.bins().map(|bin| bin.2).chain([it.below()]).max();
@@ -203,7 +203,7 @@ pub fn lateness_distributions<'a>(
 pub(in crate::report) fn linear_histogram(
     key: &'static str,
     title: &'static str,
-    (value, counted): Names,
+    (value, counted): SeriesNames,
     values: &[(&str, Vec<i64>)],
     ((from, to), bins): ((f64, f64), usize),
 ) -> Option<Chart> {
@@ -238,7 +238,7 @@ pub(in crate::report) fn linear_histogram(
 /// Returns the tail distribution of values, which is the share of values above each value; `None` if there is no
 /// value.
 pub(in crate::report) fn tail(
-    names: Names,
+    names: SeriesNames,
     values: &[(&str, impl Iterator<Item = i64> + Clone)],
 ) -> Option<Chart> {
     let curves = values
@@ -256,7 +256,7 @@ pub fn tail_curve(label: &str, values: &Sorted) -> Series {
 pub fn of_tails(
     key: &'static str,
     title: &'static str,
-    (value, share): Names,
+    (value, share): SeriesNames,
     curves: Vec<Series>,
 ) -> Option<Chart> {
     let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);

@@ -1,7 +1,7 @@
 //! The output of the first version of the tool, as its document shows it: a block per mode, and the comparison summary
 //! with its marks.
 
-use super::{Config, Half, Statistics, call_nanos};
+use super::{Config, Half, HoloscanStatistics, call_nanos};
 use crate::plan::Load;
 
 /// Marks of the reductions of the standard deviation, in percent, from the largest: at least as large a reduction has
@@ -24,8 +24,8 @@ pub(super) fn lines(config: &Config, load: &Load, before: &Half, after: &Half) -
 }
 
 fn block(name: &str, fps: f64, load: &Load, half: &Half) -> Vec<String> {
-    let periods = Statistics::of(&half.periods_millis).unwrap_or_default();
-    let executions = Statistics::of(&half.executions_millis).unwrap_or_default();
+    let periods = HoloscanStatistics::of(&half.periods_millis).unwrap_or_default();
+    let executions = HoloscanStatistics::of(&half.executions_millis).unwrap_or_default();
     let seconds = half.periods_millis.iter().sum::<f64>() / 1e3;
     let call = match call_nanos(load) {
         Some(nanos) => format!("{:.1}ms per call", nanos / 1e6),
@@ -50,7 +50,7 @@ fn block(name: &str, fps: f64, load: &Load, half: &Half) -> Vec<String> {
 /// Returns the comparison; `None` if a mode has no frames.
 fn summary(before: &Half, after: &Half) -> Option<Vec<String>> {
     let of = |pick: fn(&Half) -> &[f64]| {
-        let both = Statistics::of(pick(before)).zip(Statistics::of(pick(after)))?;
+        let both = HoloscanStatistics::of(pick(before)).zip(HoloscanStatistics::of(pick(after)))?;
         Some((both.0.std_dev, both.1.std_dev))
     };
     let (period_before, period_after) = of(|half| &half.periods_millis)?;

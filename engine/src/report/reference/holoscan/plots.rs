@@ -1,7 +1,7 @@
 //! The plots of the tool: distributions of frame periods, full and zoomed to 5% around the target, and of execution
 //! times, and the same values over time.
 
-use super::{Half, Settings};
+use super::{Half, HoloscanSettings};
 use crate::report::model::chart::{Axis, Chart, Limit, Marks, Series};
 use crate::report::model::configuration::Configuration;
 use crate::report::model::table::Quantity;
@@ -29,7 +29,7 @@ pub struct PlotFile {
 }
 
 /// Values of normal scheduling and of the policy, in nanoseconds, each with the time of its frame.
-struct Track {
+struct PlotTrack {
     title: &'static str,
     modes: Vec<(String, Vec<(f64, f64)>)>,
 }
@@ -38,7 +38,7 @@ struct Track {
 pub(in crate::report::reference) fn files(
     run: &Run,
     rows: &[Configuration],
-    (fps, _): Settings,
+    (fps, _): HoloscanSettings,
 ) -> Option<[PlotFile; 2]> {
     let (normal, policies) = rows.split_first()?;
     let policy = policies.first()?;
@@ -48,7 +48,7 @@ pub(in crate::report::reference) fn files(
         return None;
     }
     let target = 1e9 / fps;
-    let track = |title, pick: fn(&Half) -> &[f64]| Track {
+    let track = |title, pick: fn(&Half) -> &[f64]| PlotTrack {
         title,
         modes: halves.iter().map(|(label, half)| (label.clone(), over_time(half, pick))).collect(),
     };
@@ -91,7 +91,7 @@ fn over_time(half: &Half, pick: fn(&Half) -> &[f64]) -> Vec<(f64, f64)> {
     times.zip(values.iter().map(|value| value * NANOS_A_MILLI)).collect()
 }
 
-impl Track {
+impl PlotTrack {
     fn values(&self) -> impl Iterator<Item = f64> {
         self.modes.iter().flat_map(|(_, points)| points.iter().map(|point| point.1))
     }

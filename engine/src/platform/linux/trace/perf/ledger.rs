@@ -36,10 +36,10 @@ pub(super) struct Totals {
 
 /// The counts of the events of a ring, by the ID of their tracepoint.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(BTreeMap<u16, Entry>);
+pub(super) struct Ledger(BTreeMap<u16, LedgerEntry>);
 
 #[derive(Debug)]
-struct Entry {
+struct LedgerEntry {
     totals: Totals,
     /// The time of the last record; before the first record, the time at which the event was opened.
     at: Nanos,
@@ -48,7 +48,7 @@ struct Entry {
 impl Ledger {
     /// Begins to count an event, which was opened at the time `at` and has not occurred yet.
     pub(super) fn open(&mut self, tracepoint: u16, at: Nanos) {
-        self.0.insert(tracepoint, Entry { totals: Totals::default(), at });
+        self.0.insert(tracepoint, LedgerEntry { totals: Totals::default(), at });
     }
 
     /// Removes an event whose opening failed later on.
@@ -82,7 +82,7 @@ impl Ledger {
     }
 }
 
-impl Entry {
+impl LedgerEntry {
     /// Returns how many events since the last record have neither a record nor a reported loss.
     const fn missing(&self, count: Count) -> u64 {
         let lost = match count.lost {

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::super::names::Names;
 use super::{
-    COMMON_FLAGS, COMMON_PID, FOLDERS, Filter, Group, Kind, Layout, PAGE_FAULT, id, number, offset,
+    COMMON_FLAGS, COMMON_PID, FOLDERS, Filter, Group, Layout, PAGE_FAULT, TracepointKind, id,
+    number, offset,
 };
 use crate::sample::{TraceEvent, TraceRecord, WakeContext};
 
@@ -81,7 +82,7 @@ impl Layout {
         self.absent.retain(|name| is_recorded(name));
         let event = |name: &str, kind: &dyn Fn(&str) -> Option<RecordedKind>| {
             let format = format_of(name)?;
-            Some((id(&format)?, Kind::OfRecorder(kind(&format)?)))
+            Some((id(&format)?, TracepointKind::OfRecorder(kind(&format)?)))
         };
         let waking = event(WAKING, &|format| {
             Some(RecordedKind::WakingOfAny { thread: offset(format, "pid")? })

@@ -84,7 +84,7 @@ fn the_account_before_is_taken_over_with_its_origins() {
         cpu: Some(1),
         origin: name.map(|_| Origin { cause: Cause::Quota, culprit: None }),
     };
-    let mut parts = Parts { due: Nanos::from_millis(16), cpu: None, segments: Vec::new() };
+    let mut parts = TraceParts { due: Nanos::from_millis(16), cpu: None, segments: Vec::new() };
     let before = [segment(0, 20, None), segment(20, 10, Some("quota"))];
     parts.take_over(&before, Nanos::ZERO, Nanos::from_millis(30));
     let taken = [segment(0, 4, None), segment(4, 10, Some("quota"))];

@@ -72,7 +72,7 @@ impl Run {
 }
 
 /// Maximum number of characters of a text other than the note: more than this program writes.
-const MAX_CHARS: usize = 4_000;
+const MAX_CHARS: usize = 10_000;
 
 /// Replaces control characters, line ends among them, with spaces, and omits what is too long.
 fn make_single_line(text: &mut String) {

@@ -20,7 +20,6 @@ mod cli;
 mod facts;
 #[cfg(feature = "window")]
 mod instance;
-#[cfg(feature = "window")]
 mod joined_log;
 mod log_file;
 #[cfg(feature = "window")]

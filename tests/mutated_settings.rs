@@ -120,7 +120,7 @@ fn changed_states_of_the_window_are_used_or_set_aside() {
     let original = ron::to_string(&entries).unwrap();
     let accepted = try_all(&path, original.as_bytes(), || {
         let (used, word) = check_window_state(&path);
-        assert_eq!(used, None, "the usual file is used, or was renamed");
+        assert_eq!(used, None, "the default file is used, or was renamed");
         assert_eq!(path.exists(), word.is_none(), "a damaged state is set aside, and named");
         for entry in fs::read_dir(folder.path()).unwrap() {
             fs::remove_file(entry.unwrap().path()).unwrap();

@@ -10,7 +10,7 @@ use jitterscope_engine::store::Store;
 use super::compare::{run, said};
 use super::window::{step_until, window};
 
-/// Saves one run per night, of which each twentieth frame is late by so many µs, with the tag of its build.
+/// Saves one run per night, of which each twentieth frame is late by these µs, with the tag of its build.
 fn folder(delays: &[i64]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());

@@ -75,7 +75,7 @@ impl Opening {
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        // The window was closed in the usual way. The settings no longer name a result that failed.
+        // The window was closed by its user. The settings no longer name a result that failed.
         if !std::thread::panicking() && (self.frames_left.is_some() || self.failed.is_some()) {
             self.remove();
         }

@@ -252,8 +252,11 @@ impl Singles<'_> {
         let is_track =
             |one: &&TrackDraws| one.track == metric.track && one.statistics.contains(&statistic);
         let track = self.tracks.iter().find(is_track).filter(|_| is_comparable);
+        let sides = [self.baseline, run].into_iter().filter_map(|run| self.items.get(run));
+        let is_disturbed = sides.copied().any(Item::is_disturbed);
         let estimated = match track {
             None => Err(Reason::SettingsDiffer),
+            Some(_) if is_disturbed => Err(Reason::Disturbed),
             Some(track) => {
                 let missing = track.missing(self.baseline, run, statistic);
                 let interval = track.change(self.baseline, run, statistic);

@@ -3,6 +3,7 @@
 
 use crate::nanos::Nanos;
 use crate::report::capture::CaptureFigures;
+use crate::report::model::disturbance::Disturbance;
 use crate::report::model::metric::{Metric, Track};
 use crate::report::resampled::{source_of, source_of_recording};
 use crate::report::{Configuration, GapFigures, RecordingFigures, Report};
@@ -52,6 +53,12 @@ impl<'a> Item<'a> {
             Self::Configuration(_, row) => Some(row),
             Self::Recording(..) => None,
         }
+    }
+
+    /// Whether something disturbed the measurement.
+    pub(super) fn is_disturbed(self) -> bool {
+        self.row().is_some_and(|row| row.disturbance.is_some())
+            || Disturbance::of_run(self.run()).is_some()
     }
 
     /// Returns the scheduled length of a frame; 0 without a schedule, as for a recording.

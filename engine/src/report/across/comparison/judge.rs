@@ -37,6 +37,8 @@ pub enum Reason {
     TooSmall,
     /// The interval of the difference includes 0.
     IntervalIncludesZero,
+    /// Something disturbed a single run: the variation of undisturbed runs does not apply to it.
+    Disturbed,
     /// The run that has fewer samples needs this many more for an interval.
     TooFewSamples(usize),
     /// The group that has fewer runs needs this many more.
@@ -59,6 +61,10 @@ impl Reason {
             Self::IntervalIncludesZero => {
                 ("interval-includes-0", "The 95% confidence interval includes 0.")
             }
+            Self::Disturbed => (
+                "disturbed",
+                "A run was disturbed, so its run-to-run variation is not known: repeat it while the PC is quiet, or compare groups of 3 or more runs, which show theirs.",
+            ),
             Self::TooFewSamples(_) => ("too-few-samples", "There are too few samples."),
             Self::TooFewRuns(_) => {
                 ("too-few-runs", "A group needs at least 2 runs to show its variation.")

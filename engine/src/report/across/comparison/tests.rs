@@ -9,7 +9,7 @@ use super::*;
 use crate::machine::ClockFacts;
 use crate::plan::{FrameLoop, Load, Plan, SchedulingGaps, Wait, Work};
 use crate::report::glossary::empty_run;
-use crate::run::RunId;
+use crate::run::{RunId, counter};
 use crate::sample::{Sample, Samples};
 use crate::stats::Outcome;
 
@@ -193,6 +193,55 @@ fn four_runs_are_held_against_any_baseline() {
         let p99 = figures.iter().find(|one| one.metric == Metric::P99).unwrap();
         assert_eq!(p99.deltas[other].unwrap().result, Outcome::Better, "{other}");
     }
+}
+
+#[test]
+fn single_runs_have_no_result_where_other_programs_were_busy() {
+    let busy = |mut run: Run| {
+        let counters = [
+            (counter::FOREIGN_CPU_NANOS, 1_550_000_000),
+            (counter::FOREIGN_WINDOW_NANOS, 1_000_000_000),
+        ];
+        let counters = counters.map(|(name, value)| (name.to_owned(), value));
+        run.trials[0].counters.extend(counters);
+        run
+    };
+    let (a, b) = (run(1, 1_800, 0, 0), run(2, 1_800, 200_000, 50));
+    assert_eq!(outcome(&a, &b), Overall::Of(Outcome::Worse));
+    for pair in [[busy(a.clone()), b.clone()], [a.clone(), busy(b.clone())]] {
+        let comparison = Comparison::of(&[&pair[0], &pair[1]], 0);
+        assert_eq!(comparison.outcome(1), Overall::Of(Outcome::NotEnoughData));
+        for figure in &comparison.rows[0].figures {
+            let delta = figure.deltas[1].unwrap();
+            let expected = if figure.metric == Metric::MAX {
+                (Outcome::NotEvaluated, Some(Reason::Maximum))
+            } else {
+                (Outcome::NotEnoughData, Some(Reason::Disturbed))
+            };
+            assert_eq!((delta.result, delta.reason), expected, "{:?}", figure.metric);
+            assert_eq!(delta.effect.interval, None, "{:?}", figure.metric);
+        }
+        let (position, _) = comparison.disturbed[0];
+        let letter = words::letter(position);
+        assert!(
+            words::sentence(&comparison)
+                .starts_with(&format!("No result, as {letter} was disturbed."))
+        );
+    }
+    // Groups show how much disturbed runs vary.
+    let group = |ids: std::ops::Range<u64>, delay| -> Vec<Run> {
+        ids.map(|id| busy(run(id, 1_800, delay, 50))).collect()
+    };
+    let groups = [group(1..5, 0), group(5..9, 200_000)];
+    let of = |group: &[Run]| group.iter().map(|run| Report::of(run, &Options::default())).collect();
+    let reports: [Vec<Report>; 2] = [of(&groups[0]), of(&groups[1])];
+    let sides: Vec<Vec<(&Run, &Report)>> = groups
+        .iter()
+        .zip(&reports)
+        .map(|(runs, reports)| runs.iter().zip(reports).collect())
+        .collect();
+    let comparison = Comparison::of_groups(&[&sides[0], &sides[1]], &Rules::default());
+    assert_eq!(comparison.outcome(1), Overall::Of(Outcome::Worse));
 }
 
 #[test]

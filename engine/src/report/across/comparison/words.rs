@@ -362,7 +362,7 @@ fn outcomes_sentence(comparison: &Comparison) -> String {
             Overall::Of(Outcome::NoClearDifference) => {
                 format!("No clear difference between {base} and {other}.")
             }
-            Overall::Of(Outcome::NotEnoughData) => "Not enough data to compare.".to_owned(),
+            Overall::Of(Outcome::NotEnoughData) => few_words(comparison),
             Overall::NotComparable => first_obstacle(comparison),
             _ => format!("{other} {}.", outcome_words(comparison, *run)),
         };
@@ -372,6 +372,22 @@ fn outcomes_sentence(comparison: &Comparison) -> String {
         .map(|run| format!("{} {}", letter(run), outcome_words(comparison, run)))
         .collect();
     format!("Compared with {base}: {}.", parts.join("; "))
+}
+
+/// Returns why nothing could be compared: the runs that something disturbed, or else too little data.
+fn few_words(comparison: &Comparison) -> String {
+    let figures = comparison.rows.iter().flat_map(|row| &row.figures);
+    let mut deltas = figures.flat_map(|figure| figure.deltas.iter().flatten());
+    if !deltas.any(|delta| delta.reason == Some(Reason::Disturbed)) {
+        return "Not enough data to compare.".to_owned();
+    }
+    let letters = comparison.disturbed.iter().map(|(run, _)| letter(*run).to_string());
+    let letters: Vec<String> = letters.collect();
+    let were = if letters.len() == 1 { "was" } else { "were" };
+    format!(
+        "No result, as {} {were} disturbed. Repeat while the PC is quiet, or compare groups of 3 or more runs.",
+        join_names(&letters)
+    )
 }
 
 fn first_obstacle(comparison: &Comparison) -> String {

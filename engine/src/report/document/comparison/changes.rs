@@ -260,6 +260,7 @@ fn brief(reason: Reason) -> String {
         Reason::VariationUnknown => "run-to-run variation unknown",
         Reason::TooSmall => "below the minimum effect",
         Reason::IntervalIncludesZero => "interval includes 0",
+        Reason::Disturbed => "a run was disturbed",
         Reason::TooFewSamples(0) => "too few samples",
         Reason::TooFewSamples(more) => {
             return format!("needs {}", count_text(more, "more samples"));

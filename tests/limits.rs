@@ -1,5 +1,5 @@
 //! Limits on CPUs and CPU time, set by a control group or `taskset`: plans respect them, and results show
-//! them.
+//! them. System calls that a filter refuses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,4 +118,64 @@ fn a_program_on_one_cpu_plans_for_one_cpu() {
     assert!(run.machine.physical_cores.is_none_or(|cores| cores == 1), "{:?}", run.machine);
     let gaps = measured(&on_one, &["scheduling-gaps", "--duration=1s", "--quiet"]).unwrap();
     assert_eq!(gaps.trials.len(), 1, "one probe for each usable CPU");
+}
+
+/// Returns an error in words where a filter of the process refuses a call without which the standard library panics.
+#[cfg(target_arch = "x86_64")]
+fn refused(call: libc::c_long, error: i32) -> (Option<i32>, String) {
+    use std::os::unix::process::CommandExt as _;
+
+    let step = |code: u32, equal: u8, other: u8, value: u32| libc::sock_filter {
+        code: u16::try_from(code).unwrap(),
+        jt: equal,
+        jf: other,
+        k: value,
+    };
+    let (load, is_equal, end) = (
+        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+        libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+        libc::BPF_RET | libc::BPF_K,
+    );
+    let refusal = libc::SECCOMP_RET_ERRNO | u32::try_from(error).unwrap();
+    // The number of a call is at the start of what the filter reads.
+    let mut steps = [
+        step(load, 0, 0, 0),
+        step(is_equal, 0, 1, u32::try_from(call).unwrap()),
+        step(end, 0, 0, refusal),
+        step(end, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let refuse = move || {
+        let filter = libc::sock_fprog { len: 4, filter: steps.as_mut_ptr() };
+        // SAFETY: prctl takes numbers.
+        unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+        // SAFETY: `filter` is valid for the length of the call.
+        let code = unsafe {
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter)
+        };
+        if code == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    let mut command = Command::new(program());
+    command.args(["frame-loop", "--preset", "quick", "--duration", "200ms", "--warm-up", "0s"]);
+    // SAFETY: the closure makes system calls only.
+    unsafe { command.pre_exec(refuse) };
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn calls_without_which_nothing_works_are_named_where_a_filter_refuses_them() {
+    for (call, name, error) in [
+        (libc::SYS_clock_nanosleep, "clock_nanosleep", libc::EPERM),
+        (libc::SYS_clock_nanosleep, "clock_nanosleep", libc::ENOSYS),
+        (libc::SYS_getrandom, "getrandom", libc::ENOMEM),
+    ] {
+        let (code, words) = refused(call, error);
+        assert_eq!(code, Some(1), "{name}: {words}");
+        assert!(
+            words.starts_with(&format!("error: this system refuses the call {name} (")),
+            "{words}"
+        );
+        assert!(words.contains("seccomp") && words.lines().count() == 1, "{words}");
+    }
 }

@@ -84,6 +84,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     platform::survive_size_limit();
     platform::exit_on_abort();
+    if let Err(refused) = platform::check_needed_calls() {
+        return failed(refused);
+    }
     let args: Vec<OsString> = args.into_iter().collect();
     let parsed = command().mut_subcommand("quick", quick::scaled).try_get_matches_from(&args);
     let matches = match parsed {

@@ -14,6 +14,10 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == "record") {
         return jitterscope::run_command_line(std::env::args_os()).into();
     }
+    if let Err(refused) = jitterscope_engine::platform::check_needed_calls() {
+        print_message(&format!("error: {refused}"));
+        return ExitCode::FAILURE;
+    }
     // Before the first thread is started.
     let prepared = jitterscope_engine::platform::prepare_window();
     jitterscope::note_start();

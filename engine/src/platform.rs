@@ -89,7 +89,10 @@ pub use cpu::{CoreKind, Cpu};
 pub use detached::{DetachedProgram, separate};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
 pub use elevation::{Elevation, SystemElevation};
-pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
+pub use ending::{
+    RefusedCall, check_needed_calls, exit_at_once, exit_on_abort, keep_ignored_signals,
+    survive_size_limit,
+};
 pub use files::{
     check_writable, create_private, file_number, is_stream, open_named, open_regular,
     open_regular_with, rename, reserve_room, sync_folder,

@@ -6,7 +6,7 @@
 PROGRAM is jitterscope-cli, CAPTURE a file to import. The calls are those that strace counts over a short frame loop, an
 import, an export, a list of the runs, and a recording. Each is refused with EPERM, ENOSYS, and ENOMEM, by a seccomp filter
 of the process that becomes the program. Prints per call what the commands gave: `0` success, `1` an error in words, `loader`
-where the program could not be loaded, and ends with status 1 after a panic, a signal, a hang of 30 s, or an error without
+where the program could not be loaded or its standard library could not begin, `mute` where nothing can be written, and ends with status 1 after a panic, a signal, a hang of 30 s, or an error without
 words. Needs Linux on x86-64, strace, and the headers of the kernel.
 """
 
@@ -29,8 +29,9 @@ ERRORS = ["EPERM", "ENOSYS", "ENOMEM"]
 HEADER = pathlib.Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 # Without these, the program is not started or cannot end at all.
 NOT_REFUSED = {"execve", "exit", "exit_group", "rt_sigreturn"}
-# What the loader of the system says before the program begins.
-LOADER = re.compile(r"error while loading shared libraries|cannot allocate TLS|loader cannot|cannot set %fs|Fatal glibc error")
+# What the loader of the system and the standard library say before the program begins. The library checks its three
+# streams by poll without a word, and nothing of a program runs where no memory can be mapped.
+LOADER = re.compile(r"fatal runtime error: assertion failed: signal|error while loading shared libraries|cannot allocate TLS|loader cannot|cannot set %fs|Fatal glibc error")
 
 
 def filter_of(number, code):
@@ -94,7 +95,7 @@ def calls_of(program, arguments, folder):
     return {one.group(1) for one in found if one}
 
 
-def outcome(program, capture, saved, name, number, code):
+def outcome(program, capture, saved, name, name_of_call, number, code):
     """How a command ends without a call: a word, and a message if it is wrong. `saved` is a folder with a run."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o700)
@@ -109,6 +110,10 @@ def outcome(program, capture, saved, name, number, code):
             return "not started", "" if "preexec" in str(error) or isinstance(error, OSError) else str(error)
     words = ended.stderr.decode(errors="replace")
     last = words.strip().splitlines()[-1] if words.strip() else ""
+    if name_of_call in {"poll", "mmap"} and ended.returncode < 0 and not words:
+        return "loader", ""
+    if name_of_call == "write" and ended.returncode == 1:
+        return "mute", ""
     if LOADER.search(words) or (ended.returncode == 127 and not words):
         return "loader", ""
     if "panicked" in words or ended.returncode == 101:
@@ -151,7 +156,7 @@ def main():
 
     def one(task):
         call, error, name = task
-        return task, outcome(program, capture, saved, name, int(numbers[call]), getattr(errno, error))
+        return task, outcome(program, capture, saved, name, call, int(numbers[call]), getattr(errno, error))
 
     gave, last = [], None
     with concurrent.futures.ThreadPoolExecutor(given.at_once) as pool:

@@ -1,9 +1,55 @@
 //! Ends the process with an exit status and a message instead of a signal.
 
+use std::io;
+
 /// The message for an abort, such as after a failed allocation.
 #[cfg(unix)]
 const ABORTED: &str = "error: not enough memory, or an internal error; the samples of a running test are \
                        recovered at the next start\n";
+
+/// A system call that is refused, without which the standard library panics.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "this system refuses the call {name} ({error}): allow it in the filter of system calls (seccomp) of the container or service"
+)]
+pub struct RefusedCall {
+    name: &'static str,
+    error: io::Error,
+}
+
+/// Makes the calls for which the standard library has no other way.
+///
+/// # Errors
+///
+/// Returns the first call that is refused.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library panics where these calls fail")]
+pub fn check_needed_calls() -> Result<(), RefusedCall> {
+    let time = libc::timespec { tv_sec: 0, tv_nsec: 1 };
+    let nowhere = std::ptr::null_mut();
+    // SAFETY: `time` is valid for the length of the call, and the remaining time is not asked for.
+    let code = unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &raw const time, nowhere) };
+    if code != 0 && code != libc::EINTR {
+        let error = io::Error::from_raw_os_error(code);
+        return Err(RefusedCall { name: "clock_nanosleep", error });
+    }
+    let mut bytes = [0_u8; 8];
+    // SAFETY: `bytes` is valid for its length.
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    let error = io::Error::last_os_error();
+    // Where the call does not exist or is not permitted, the standard library reads a file.
+    let has_other_way = [libc::ENOSYS, libc::EPERM, libc::EINTR].map(Some);
+    if count < 0 && !has_other_way.contains(&error.raw_os_error()) {
+        return Err(RefusedCall { name: "getrandom", error });
+    }
+    Ok(())
+}
+
+/// Does nothing: only Linux has filters that refuse such calls.
+#[cfg(not(target_os = "linux"))]
+pub fn check_needed_calls() -> Result<(), RefusedCall> {
+    Ok(())
+}
 
 /// Lets a write beyond the limit on file sizes (`RLIMIT_FSIZE`) fail with an error; by default the
 /// system kills the process.

@@ -267,7 +267,11 @@ pub(super) fn trust_ui(ui: &mut Ui, card: &Scorecard) {
     Card::new("Measurement quality").flush().show_plain(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for trust in &card.trust {
-            let severity = if trust.is_good() { Severity::Good } else { Severity::Fair };
+            let severity = match trust.is_good() {
+                _ if trust.is_unknown() => Severity::NotMeasured,
+                true => Severity::Good,
+                false => Severity::Fair,
+            };
             let (name, words) = text::quick::trust(trust);
             line_ui(ui, severity, name, &words);
         }

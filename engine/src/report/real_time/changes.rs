@@ -205,6 +205,7 @@ fn build(lines: &[ChangeLine<'_>], has_intervals: bool) -> Table {
         )
         .column(
             Column::share("change_share", "Change", "Change from normal as a share of normal.")
+                .signed()
                 .key_figure(),
             |line| line.change(has_intervals),
         )

@@ -93,6 +93,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
         )
         .column(
             Column::share("effect_share", "Effect", "Change of p99 lateness; negative is less late.")
+                .signed()
                 .lower_is_better()
                 .key_figure(),
             |effect| match effect.effect {

@@ -56,6 +56,11 @@ impl QualityCheck {
             Self::Slept(_) | Self::DebugBuild | Self::EditedAfterExport => false,
         }
     }
+
+    /// Whether nothing is known that this line could judge, so that it is no reason to trust the result either.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::OtherPrograms { share: None, is_disturbing: false })
+    }
 }
 
 /// Returns the lines in a fixed order. The lines about the sleep of the PC, a debug build, and an

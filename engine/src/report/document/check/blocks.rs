@@ -143,7 +143,11 @@ fn head(scorecard: &Scorecard, runs: &[&Run], when: &str) -> Head {
 pub fn quality(scorecard: &Scorecard) -> Vec<Fact> {
     let fact = |one: &QualityCheck| {
         let (name, value) = trust(one);
-        Fact::judged(one.is_good(), name, value)
+        if one.is_unknown() {
+            Fact::new(name, value)
+        } else {
+            Fact::judged(one.is_good(), name, value)
+        }
     };
     scorecard.trust.iter().map(fact).collect()
 }

@@ -328,6 +328,9 @@ fn the_summary_names_the_programs_that_delayed_frames() {
         ("x", Cause::Thread, 8),
     ];
     card.delayed = Some(late(&culprits, 60));
+    card.trust = vec![QualityCheck::OtherPrograms { share: None, is_disturbing: false }];
+    let unknown = &super::blocks::quality(&card)[0];
+    assert_eq!((unknown.sign, unknown.value.as_str()), (None, "Not reported by this system."));
     card.trust = vec![QualityCheck::OtherPrograms { share: Some(0.06), is_disturbing: false }];
     let summary = document(&card, CheckParts::default()).summary;
     assert!(summary.statement.answer().starts_with("Good: this PC paces"), "{summary:?}");

@@ -8,8 +8,8 @@ use super::format::{Format, Quantity};
 use crate::nanos::Nanos;
 use crate::stats::GradeRange;
 use crate::units::{
-    MISSING, format_count, format_decimal, format_interval, format_share, format_time,
-    format_time_in,
+    MISSING, format_count, format_decimal, format_interval, format_share, format_signed_share,
+    format_time, format_time_in,
 };
 
 /// One cell of a table.
@@ -200,6 +200,7 @@ fn number_text(quantity: Quantity, value: f64, format: &Format) -> String {
             format_time_in(Nanos::from_nanos_f64(value), unit, decimals)
         }
         (Quantity::Time, _) => format_time(Nanos::from_nanos_f64(value)),
+        (Quantity::Share, Format::Signed) => format_signed_share(value),
         (Quantity::Share, _) => format_share(value),
         (Quantity::Count, _) => format_decimal(value, 0),
         (_, Format::Decimal { decimals, .. }) => format_decimal(value, decimals),

@@ -149,6 +149,12 @@ impl Column {
         Self { is_interval: true, ..self }
     }
 
+    /// Returns the column as one of changes, which have a sign.
+    #[must_use]
+    pub fn signed(self) -> Self {
+        Self { format: Format::Signed, ..self }
+    }
+
     /// Returns the column as one whose lower values are better.
     #[must_use]
     pub fn lower_is_better(self) -> Self {
@@ -187,7 +193,7 @@ impl Column {
     /// Returns the unit that the heading shows for all cells; empty if each cell includes its unit or has none.
     pub const fn unit(&self) -> &'static str {
         match self.format {
-            Format::Own | Format::Steps => "",
+            Format::Own | Format::Signed | Format::Steps => "",
             Format::Time { unit, .. } => unit.symbol(),
             Format::Decimal { unit, .. } => unit,
         }

@@ -35,6 +35,8 @@ pub enum Format {
         /// The number of decimals.
         decimals: u32,
     },
+    /// Changes, with a sign before each of them.
+    Signed,
     /// Grades in the words of the real-time test, such as Modest.
     Steps,
     /// Numbers that all have the same number of decimals; the heading shows the unit instead of the cells.

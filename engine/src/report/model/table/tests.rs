@@ -142,3 +142,13 @@ fn cells_sort_by_value_and_absent_ones_last() {
     let words = [Cell::text_of("b"), Cell::text_of("a")];
     assert_eq!(words[0].compare(&words[1]), std::cmp::Ordering::Greater);
 }
+
+#[test]
+fn changes_have_a_sign() {
+    let column = Column::share("change_share", "Change", "A change.").signed();
+    let of = |share: f64| Cell::Share(share).text(&column.format);
+    assert_eq!(
+        [-0.992, 0.059, 47.7, 0.0].map(of),
+        ["\u{2212}99.2%", "+5.9%", "+4\u{202f}770%", "0.0%"]
+    );
+}

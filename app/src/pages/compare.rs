@@ -305,18 +305,18 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
     });
 }
 
-fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+/// Shows a title and a text where there is nothing to show yet, and a button that opens the page Runs.
+fn empty_ui(ui: &mut Ui, [title, text, button]: [&'static str; 3], actions: &mut Vec<Action>) {
     ui.add_space((ui.available_height() * 0.2).min(120.0));
-    let empty = EmptyState {
-        icon: icons::COLUMNS,
-        title: "Nothing to compare yet",
-        text: "Select 2 to 4 runs of the same test, set 2 to 6 groups of runs as A, B, and so on, or drop report files here.",
-        button: "Select runs",
-        sketch: None,
-    };
+    let empty = EmptyState { icon: icons::COLUMNS, title, text, button, sketch: None };
     if empty.show(ui).is_some_and(|button| button.clicked()) {
         actions.push(Action::GoTo(PageId::Runs));
     }
+}
+
+fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let text = "Select 2 to 4 runs of the same test, set 2 to 6 groups of runs as A, B, and so on, or drop report files here.";
+    empty_ui(ui, ["Nothing to compare yet", text, "Select runs"], actions);
     if let [path] = session.comparing().paths() {
         let name = cards::name_of(session, path);
         let color = Tokens::of(ui).t2;

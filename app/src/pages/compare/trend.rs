@@ -14,10 +14,10 @@ use jitterscope_engine::report::{Chart, Table};
 use jitterscope_engine::stats::{Outcome, distinct};
 
 use crate::plots::ChartCard;
-use crate::session::{Action, LibraryItem, PageId, Session};
-use crate::theme::{Tokens, Type, icons, size};
+use crate::session::{Action, LibraryItem, Session};
+use crate::theme::{Tokens, Type, size};
 use crate::widgets::{
-    self, Button, Card, EmptyState, Help, ResultTable, Severity, Spans, TableLayout, TableResponse,
+    self, Button, Card, Help, ResultTable, Severity, Spans, TableLayout, TableResponse,
     VerdictStrip, combo, help::help_mark,
 };
 
@@ -105,7 +105,8 @@ impl TrendTab {
             None => ComputedTrend::new(items, self.choice.clone(), version),
         };
         if let Err(NoTrend::Runs) = computed.shown {
-            nothing_ui(ui, actions);
+            let text = "A trend follows one metric of saved runs over days or builds. Run a test or import captures first.";
+            super::empty_ui(ui, ["No trend yet", text, "Open Runs"], actions);
         } else {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -374,20 +375,6 @@ fn point_at(trend: &Trend, series: &str, x: f64) -> Option<(String, String)> {
     };
     // The series of disturbed points has no PC.
     in_lines(true).or_else(|| in_lines(false))
-}
-
-fn nothing_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
-    ui.add_space((ui.available_height() * 0.2).min(120.0));
-    let empty = EmptyState {
-        icon: icons::COLUMNS,
-        title: "No trend yet",
-        text: "A trend follows one metric of saved runs over days or builds. Run a test or import captures first.",
-        button: "Open Runs",
-        sketch: None,
-    };
-    if empty.show(ui).is_some_and(|button| button.clicked()) {
-        actions.push(Action::GoTo(PageId::Runs));
-    }
 }
 
 /// Returns an error as a sentence.

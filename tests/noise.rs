@@ -104,3 +104,42 @@ fn noise_floor_of_three_repeats_is_one_number_everywhere() {
     harness.run_steps(3);
     harness.get_by_label_contains("No clear difference from the baseline (");
 }
+
+/// Groups that were measured one after the other differ by session, by as much as earlier sessions did. The runs that are
+/// compared, and later ones, do not show it.
+#[test]
+fn earlier_sessions_show_how_much_sessions_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let save = |id: u32, day: i32, minute: i32, delay: i64| {
+        let started_at = format!("2026-11-{day:02}T10:{minute:02}:00Z").parse().unwrap();
+        store.save(&Run { started_at, ..run(id, &format!("of {id:x}"), delay) }).unwrap();
+    };
+    let nights = [5_000, 40_000, 10_000, 60_000, 20_000, 50_000, 30_000];
+    for (day, delay) in (1..).zip(nights) {
+        for minute in 0..2 {
+            let id = 0xa00 + 16 * u32::try_from(day).unwrap() + u32::try_from(minute).unwrap();
+            save(id, day, minute, delay);
+        }
+    }
+    // The last of these nights is A; B is the next one, and another one is far from all others.
+    (0..2).for_each(|minute| save(0xb00 + u32::try_from(minute).unwrap(), 8, minute, 35_000));
+    (0..2).for_each(|minute| save(0xc00 + u32::try_from(minute).unwrap(), 9, minute, 900_000));
+    let prior = |b: [&str; 2]| -> String {
+        let args = [&["--a", "of a70", "of a71", "--b"], &b[..], &["--format", "json"]].concat();
+        let json: serde_json::Value =
+            serde_json::from_str(&said(&compare(&folder, &args))).unwrap();
+        json["prior_option"].as_str().unwrap().to_owned()
+    };
+    let near = prior(["of b00", "of b01"]);
+    let sessions = |prior: &str| -> Vec<String> {
+        prior.split(',').filter(|it| it.starts_with("session.")).map(str::to_owned).collect()
+    };
+    assert!(sessions(&near).iter().any(|it| it.starts_with("session.p99=")), "{near}");
+    assert!(sessions(&near).iter().all(|it| it.ends_with(":6")), "7 sessions: {near}");
+    assert_eq!(sessions(&prior(["of c00", "of c01"])), sessions(&near));
+    // The same with what was printed, whatever is saved.
+    let given = ["--a", "of a70", "of a71", "--b", "of b00", "of b01", "--prior", &near];
+    let table = said(&compare(&folder, &given));
+    assert!(table.contains("that of earlier sessions of one setting"), "{table}");
+}

@@ -326,13 +326,13 @@ impl Estimated {
     }
 
     /// Estimates the difference of group B from group A. `prior` is the variation with which that of the groups is
-    /// combined, on the scale that is compared; `session` is the standard deviation between sessions on that scale, 0
+    /// combined, on the scale that is compared; `session` is the variation between sessions on that scale, `None`
     /// for groups that were measured interleaved. `None` if a group has fewer than two runs.
     pub fn of_groups(
         groups: [&[f64]; 2],
         is_ratio: bool,
         prior: Option<VariancePrior>,
-        session: f64,
+        session: Option<VariancePrior>,
     ) -> Option<Self> {
         let sizes = groups.map(<[f64]>::len);
         if sizes.into_iter().any(|size| size < 2) {
@@ -345,13 +345,15 @@ impl Estimated {
         let deviation = prior.map_or(own, |prior| prior.moderate(own));
         let share: f64 = sizes.iter().map(|&size| 1.0 / float(size)).sum();
         let within = deviation.std_dev.powi(2) * share;
-        let between = 2.0 * session.powi(2);
+        let between = session.map_or(0.0, |session| 2.0 * session.std_dev.powi(2));
         let all = within + between;
-        // Satterthwaite: the variance between sessions is taken as known.
-        let freedom = if 0.0 < between && 0.0 < within {
-            super::position(float(deviation.freedom) * (all / within).powi(2)).min(KNOWN_WELL)
-        } else if 0.0 < between {
-            KNOWN_WELL
+        // Satterthwaite: each part counts by how well its own variance is known.
+        let parts = [(within, float(deviation.freedom))]
+            .into_iter()
+            .chain(session.map(|session| (between, session.freedom)));
+        let weights: f64 = parts.map(|(part, freedom)| part.powi(2) / freedom).sum();
+        let freedom = if 0.0 < between && 0.0 < weights {
+            super::position(all.powi(2) / weights).clamp(1, KNOWN_WELL)
         } else {
             deviation.freedom
         };

@@ -33,6 +33,11 @@ pub struct Deviation {
 }
 
 impl VariancePrior {
+    /// Returns a variation that is taken as known: it has as many degrees of freedom as count.
+    pub const fn known(std_dev: f64) -> Self {
+        Self { std_dev, freedom: 1e3 }
+    }
+
     /// Estimates the prior from the deviations of groups. Returns `None` below [`MIN_GROUPS`] groups with degrees of
     /// freedom, or if more than half of these groups do not vary at all. The prior has at most as many degrees of
     /// freedom as all groups together.

@@ -8,11 +8,12 @@ use std::path::Path;
 use super::format::{PriorError, PriorRecord};
 use super::index::{Line, RunIndexEntry};
 use super::{FindError, Store, disk, load};
+use crate::nanos::Nanos;
 use crate::report::comparison::{
     MinEffect, NoiseFloor, Prior, RepeatedValues, Rules, is_repeat, setting_key, split_groups,
 };
 use crate::report::{Comparison, Report};
-use crate::run::{Ending, Run, TrialRun};
+use crate::run::{Ending, Run, RunId, TrialRun};
 
 /// The beginning of the tags of repeats: `repeat 2/5`.
 pub const REPEAT_TAG: &str = "repeat ";
@@ -22,6 +23,8 @@ pub const MAX_REPEATS: u32 = 20;
 const MAX_OPENED: usize = 20;
 /// Maximum total size of the opened files in bytes.
 const MAX_BYTES: u64 = 256 << 20;
+/// Runs with a longer pause between them are of two sessions.
+const BETWEEN_SESSIONS: Nanos = Nanos::from_secs(1_800);
 /// Maximum additional CPU time of other programs in a repeat, compared with the run, as a share of one CPU.
 const MORE_LOAD: f64 = 0.10;
 
@@ -109,27 +112,42 @@ impl Store {
     /// Returns the typical run-to-run variation on the PCs on which the saved runs were measured.
     /// The variation is estimated from groups of runs with the same settings and conditions,
     /// without opening the files of the runs. Returns the built-in variation if there are fewer
-    /// than five groups, or if the folder cannot be read.
-    pub fn prior(&self) -> Prior {
+    /// than five groups, or if the folder cannot be read. The variation between sessions is that of runs up to the last
+    /// one of group A, without the runs of the other groups, so that no effect counts as noise; `groups` are
+    /// the compared groups, A first.
+    pub fn prior(&self, groups: &[&[(&Run, &Report)]]) -> Prior {
         let lines = self.lines().inspect_err(|error| log::info!("no prior: {error}"));
-        let mut groups: BTreeMap<(String, String), (usize, RepeatedValues)> = BTreeMap::new();
+        let mut repeats: BTreeMap<(String, String), Vec<RunIndexEntry>> = BTreeMap::new();
         let entries = lines.unwrap_or_default().into_iter().filter_map(|line| line.run.ok());
         for entry in entries.filter(|entry| entry.headline.ending == Ending::Finished) {
             // Captures have nothing in common with tests.
-            if entry.is_capture() {
-                continue;
-            }
-            let Some(repeats) = entry.repeats else { continue };
-            let (count, values) = groups.entry((repeats.setting, entry.machine)).or_default();
-            *count += 1;
-            for (label, of_label) in repeats.values {
-                for (key, value) in of_label {
-                    values.entry((label.clone(), key)).or_default().push(value);
-                }
+            if let Some(of) = entry.repeats.as_ref().filter(|_| !entry.is_capture()) {
+                let key = (of.setting.clone(), entry.machine.clone());
+                repeats.entry(key).or_default().push(*entry);
             }
         }
-        let repeated = groups.into_values().filter(|(count, _)| 1 < *count);
-        Prior::estimate(&repeated.map(|(_, values)| values).collect::<Vec<_>>())
+        let repeated = repeats.values().filter(|entries| 1 < entries.len());
+        let values: Vec<RepeatedValues> =
+            repeated.map(|entries| repeated_values(entries)).collect();
+        let prior = Prior::estimate(&values);
+        let Some((group_a, others)) = groups.split_first() else { return prior };
+        let until = group_a.iter().map(|(run, _)| run.started_at).max();
+        let is_of_others =
+            |id: &RunId| others.iter().copied().flatten().any(|(run, _)| run.id == *id);
+        let sessions: Vec<Vec<RepeatedValues>> = repeats
+            .into_values()
+            .map(|mut entries| {
+                entries.retain(|it| Some(it.started_at) <= until && !is_of_others(&it.id));
+                entries.sort_by_key(|entry| entry.started_at);
+                let is_one = |before: &RunIndexEntry, after: &RunIndexEntry| {
+                    let ended =
+                        before.started_at.as_nanosecond() + i128::from(before.measured.get());
+                    after.started_at.as_nanosecond() - ended < i128::from(BETWEEN_SESSIONS.get())
+                };
+                entries.chunk_by(is_one).map(repeated_values).collect()
+            })
+            .collect();
+        prior.with_sessions(&sessions)
     }
 
     /// Returns the newest repeat of a test on a machine, with the noise floor of its settings;
@@ -204,6 +222,19 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
     Ok(PriorRecord::read(&disk::read_bounded(path, MAX_PRIOR_BYTES)?)?)
 }
 
+/// Returns the values of runs with the same settings.
+fn repeated_values(entries: &[RunIndexEntry]) -> RepeatedValues {
+    let mut values = RepeatedValues::new();
+    for (label, of_label) in
+        entries.iter().filter_map(|it| Some(&it.repeats.as_ref()?.values)).flatten()
+    {
+        for (key, value) in of_label {
+            values.entry((label.clone(), key.clone())).or_default().push(*value);
+        }
+    }
+    values
+}
+
 /// From where a comparison knows the run-to-run variation.
 #[derive(Clone, Copy, Debug)]
 pub enum History<'a> {
@@ -221,9 +252,9 @@ impl<'a> History<'a> {
         store.map_or(Self::Fixed, Self::Saved)
     }
 
-    fn prior(self) -> Prior {
+    fn prior(self, groups: &[&[(&Run, &Report)]]) -> Prior {
         match self {
-            Self::Saved(store) => store.prior(),
+            Self::Saved(store) => store.prior(groups),
             Self::Given(prior) => prior.clone(),
             Self::Fixed => Prior::default(),
         }
@@ -240,9 +271,10 @@ pub fn compare(
     history: History<'_>,
     minimum: MinEffect,
 ) -> Comparison {
-    let rules = Rules { floor: None, prior: history.prior(), minimum };
-    if let Some(counts) = groups {
-        return Comparison::of_groups(&split_groups(runs, counts), &rules);
+    let groups = groups.map_or_else(Vec::new, |counts| split_groups(runs, counts));
+    let rules = Rules { floor: None, prior: history.prior(&groups), minimum };
+    if !groups.is_empty() {
+        return Comparison::of_groups(&groups, &rules);
     }
     let compared: Vec<&Run> = runs.iter().map(|(run, _)| *run).collect();
     let floor = match (history, runs.first()) {

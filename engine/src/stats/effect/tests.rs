@@ -12,7 +12,7 @@ fn near(found: f64, expected: f64, within: f64) {
 
 #[test]
 fn the_example_is_computed_as_the_essay_shows() {
-    let found = Estimated::of_groups([&A, &B], true, None, 0.0).unwrap();
+    let found = Estimated::of_groups([&A, &B], true, None, None).unwrap();
     near(found.values[0], 99.97, 0.005);
     near(found.values[1], 109.97, 0.005);
     near(found.probability(), 0.0154, 0.000_5);
@@ -24,7 +24,7 @@ fn the_example_is_computed_as_the_essay_shows() {
     assert_eq!(outcome(0.11 * 99.97), Outcome::SlightlyWorse);
     // The same change of a rate is the same outcome with the same probability.
     let rates = [A, B].map(|group| group.map(|time| 1_000.0 / time));
-    let of_rates = Estimated::of_groups([&rates[0], &rates[1]], true, None, 0.0).unwrap();
+    let of_rates = Estimated::of_groups([&rates[0], &rates[1]], true, None, None).unwrap();
     near(of_rates.probability(), found.probability(), 1e-12);
 }
 
@@ -64,11 +64,11 @@ fn intervals_contain_the_difference_and_exclude_0_exactly_below_their_level() {
     let interval = |low, high| Interval { low, high, error: 0.0 };
     let varies = |error| Some(RunVariation { error, freedom: 30, method: Method::Assumed(0.03) });
     let mut counted =
-        Estimated::of_groups([&[0.0; 3], &[1.0, 1.0, 1.01]], false, None, 0.0).unwrap();
+        Estimated::of_groups([&[0.0; 3], &[1.0, 1.0, 1.01]], false, None, None).unwrap();
     counted.at_least(0.2);
     let all = [
-        Estimated::of_groups([&A, &B], true, None, 0.02).unwrap(),
-        Estimated::of_groups([&A, &B], false, None, 0.0).unwrap(),
+        Estimated::of_groups([&A, &B], true, None, Some(VariancePrior::known(0.02))).unwrap(),
+        Estimated::of_groups([&A, &B], false, None, None).unwrap(),
         Estimated::of_pairs(&[[1.0, 2.0], [1.1, 2.5], [0.9, 1.6]], true).unwrap(),
         // An interval of resampled blocks can lie beside the difference.
         Estimated::of_singles([100.0, 105.0], interval(6.0, 9.0), None, false),
@@ -92,13 +92,15 @@ fn intervals_contain_the_difference_and_exclude_0_exactly_below_their_level() {
 fn sessions_and_too_few_runs_widen_or_remove_the_interval() {
     let width = |session| {
         let (low, high) =
-            Estimated::of_groups([&A, &B], true, None, session).unwrap().interval(CHANCE);
+            Estimated::of_groups([&A, &B], true, None, Some(VariancePrior::known(session)))
+                .unwrap()
+                .interval(CHANCE);
         high - low
     };
     assert!(width(0.0) < width(0.03));
-    assert_eq!(Estimated::of_groups([&A[..1], &B], true, None, 0.0), None);
+    assert_eq!(Estimated::of_groups([&A[..1], &B], true, None, None), None);
     assert_eq!(Estimated::of_pairs(&[[1.0, 2.0]], true), None);
-    let still = Estimated::of_groups([&[1.0; 2], &[1.0; 2]], true, None, 0.0).unwrap();
+    let still = Estimated::of_groups([&[1.0; 2], &[1.0; 2]], true, None, None).unwrap();
     near(still.probability(), 1.0, 1e-12);
     assert_eq!(still.effect(CHANCE, 0.1).outcome(false), Outcome::Same);
 }

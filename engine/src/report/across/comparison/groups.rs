@@ -266,8 +266,9 @@ fn estimated(
     let prior = basis.prior.estimated(metric, place).filter(|_| smaller == MIN_GROUP);
     let prior = prior.inspect(|&prior| used.note_used(metric, place, prior));
     let prior = prior.map(|prior| VariancePrior { std_dev: prior.std_dev * factor, ..prior });
-    let session = if is_sequential { metric.kind().session_deviation() } else { 0.0 };
-    Estimated::of_groups(values, is_ratio, prior, session * factor)
+    let session = is_sequential.then(|| basis.prior.of_sessions(metric, used));
+    let session = session.map(|one| VariancePrior { std_dev: one.std_dev * factor, ..one });
+    Estimated::of_groups(values, is_ratio, prior, session)
         .ok_or(Reason::TooFewRuns(MIN_GROUP.saturating_sub(smaller)))
 }
 

@@ -8,18 +8,31 @@
 //! of its repeats, else that of the library, else the fixed one, which is then stated as an assumption. Captures have
 //! nothing in common with scheduling tests, so they never have the variation of the library, which is of tests.
 //!
+//! Groups that were measured one after the other also differ by session, which no number of runs shows. Where the
+//! library has sessions of repeats of one setting before the comparison, the variance between sessions is that of the
+//! means of sessions minus what their runs explain (one-way analysis of variance). For example, four nights of five runs with a deviation of 1%, whose means deviate by 5%: 0.05² − 0.01² / 5 is 0.0498²
+//! with 3 degrees of freedom.
+//!
 //! What a comparison used is printed with its results, as [`Prior::to_text`] writes it, so that two PCs get the same
 //! results from the same runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Metric;
+use super::candidate::mean_and_std_dev;
 use crate::stats::effect::ASSUMED_FREEDOM;
 use crate::stats::variance_prior::MIN_GROUPS;
-use crate::stats::{Deviation, VariancePrior};
+use crate::stats::{Deviation, VariancePrior, float};
 
 /// Degrees of freedom of the fixed variation where repeats are combined with it.
 const FIXED_FREEDOM: f64 = 4.0;
+
+/// The variance between sessions is at least this share of that of their means: the difference of two estimates can be 0
+/// by chance. With a quarter, equal groups are called in 3 to 6.3 of 100 simulated comparisons; with none, in up to 6.8.
+const MIN_SHARE_OF_MEANS: f64 = 0.25;
+
+/// What the key of the variation between sessions of a metric begins with.
+const SESSION: &str = "session.";
 
 /// The text of the fixed variation.
 const FIXED: &str = "fixed";
@@ -30,7 +43,7 @@ pub struct Prior {
     /// The number of groups of repeats from which the prior was estimated; 0 for the fixed variation.
     pub group_count: usize,
     /// The variation of each metric, by its key; of a metric in one configuration, by its key, `@`, and the position of
-    /// the configuration in the comparison, counted from 1. The variation of times and rates is a share of the mean, the
+    /// the configuration in the comparison, counted from 1; between sessions, by `session.` and its key. The variation of times and rates is a share of the mean, the
     /// variation of shares is absolute. An absent metric has the fixed variation.
     pub variations: BTreeMap<String, VariancePrior>,
 }
@@ -73,6 +86,53 @@ impl Prior {
         Self { group_count: groups.len(), variations }
     }
 
+    /// Returns this prior with the variation between sessions. Each group has the values of its sessions. Metrics with
+    /// fewer than [`MIN_GROUPS`] degrees of freedom have the fixed variation.
+    #[must_use]
+    pub fn with_sessions(mut self, groups: &[Vec<RepeatedValues>]) -> Self {
+        let mut components: BTreeMap<&str, Vec<SessionVariance>> = BTreeMap::new();
+        for sessions in groups {
+            let keys: BTreeSet<&(String, String)> =
+                sessions.iter().flat_map(|it| it.keys()).collect();
+            // The configurations of a session are not independent: they count as one.
+            let mut of_group: BTreeMap<&str, Vec<SessionVariance>> = BTreeMap::new();
+            for key in keys {
+                let Some(metric) = metric_of(&key.1) else { continue };
+                let values: Vec<&Vec<f64>> = sessions.iter().filter_map(|it| it.get(key)).collect();
+                let found = SessionVariance::of(&values, metric.is_relative());
+                of_group.entry(&key.1).or_default().extend(found);
+            }
+            for (key, found) in of_group {
+                components.entry(key).or_default().extend(SessionVariance::joined(&found));
+            }
+        }
+        for (key, found) in components {
+            let freedom: f64 = found.iter().map(|it| it.freedom).sum();
+            if float(MIN_GROUPS) <= freedom {
+                let squares: f64 = found.iter().map(|it| it.freedom * it.variance).sum();
+                let std_dev = (squares / freedom).sqrt();
+                let variation = VariancePrior { std_dev, freedom };
+                self.variations.insert(format!("{SESSION}{key}"), variation);
+            }
+        }
+        self
+    }
+
+    /// Returns the variation of a metric between two sessions. Adds it to `used` unless it is the fixed one.
+    pub(super) fn of_sessions(&self, metric: &Metric, used: &mut Self) -> VariancePrior {
+        let key = format!("{SESSION}{}", metric.key);
+        let Some(found) = self.variations.get(&key).copied().map(rounded) else {
+            return VariancePrior::known(metric.kind().session_deviation());
+        };
+        used.variations.insert(key, found);
+        found
+    }
+
+    /// Whether the variation between sessions of any metric is estimated or given.
+    pub(super) fn has_sessions(&self) -> bool {
+        self.variations.keys().any(|key| key.starts_with(SESSION))
+    }
+
     /// Returns the estimated variation of a metric in the configuration at a position, as a share of the value or as a
     /// difference of shares; `None` without an estimate.
     pub(super) fn estimated(&self, metric: &Metric, position: usize) -> Option<VariancePrior> {
@@ -98,7 +158,7 @@ impl Prior {
                 let typical = VariancePrior { std_dev, freedom: FIXED_FREEDOM };
                 let own = Deviation { std_dev: own.std_dev / by, ..own };
                 let all = estimated.unwrap_or(typical).moderate(own);
-                VariancePrior { std_dev: all.std_dev, freedom: crate::stats::float(all.freedom) }
+                VariancePrior { std_dev: all.std_dev, freedom: float(all.freedom) }
             }
         };
         rounded(found)
@@ -162,11 +222,62 @@ fn rounded(of: VariancePrior) -> VariancePrior {
     }
 }
 
+/// The variance between sessions of one setting, on the scale that is compared.
+#[derive(Clone, Copy)]
+struct SessionVariance {
+    variance: f64,
+    freedom: f64,
+}
+
+impl SessionVariance {
+    /// Estimates the variance between the means of sessions; `None` without two sessions and a repeat within one, or if
+    /// the logarithm of a value is needed and does not exist.
+    fn of(sessions: &[&Vec<f64>], is_relative: bool) -> Option<Self> {
+        let scaled = |value: &f64| if is_relative { value.ln() } else { *value };
+        let sessions: Vec<Vec<f64>> =
+            sessions.iter().map(|values| values.iter().map(scaled).collect()).collect();
+        let all = sessions.concat();
+        if all.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let between = sessions.len().checked_sub(1).filter(|freedom| 0 < *freedom)?;
+        let within = all.len().checked_sub(sessions.len()).filter(|freedom| 0 < *freedom)?;
+        let (mean_of_all, _) = mean_and_std_dev(&all);
+        let (mut squares_between, mut squares_within, mut sizes) = (0.0, 0.0, 0.0);
+        for values in &sessions {
+            let (mean, std_dev) = mean_and_std_dev(values);
+            let size = float(values.len());
+            squares_between += size * (mean - mean_of_all).powi(2);
+            squares_within += std_dev.powi(2) * (size - 1.0);
+            sizes += size * size;
+        }
+        let [between, within, count] = [between, within, all.len()].map(float);
+        // The number of runs of a session, where all have the same.
+        let runs = (count - sizes / count) / between;
+        let of_means = squares_between / between / runs;
+        let variance = of_means - squares_within / within / runs;
+        let variance = variance.max(MIN_SHARE_OF_MEANS * of_means);
+        Some(Self { variance, freedom: between })
+    }
+
+    /// Joins what several configurations of the same sessions show: the mean variance, with the degrees of freedom of one
+    /// of them.
+    fn joined(of: &[Self]) -> Option<Self> {
+        let freedom = of.iter().map(|it| it.freedom).reduce(f64::max)?;
+        let sum: f64 = of.iter().map(|it| it.variance).sum();
+        Some(Self { variance: sum / float(of.len()), freedom })
+    }
+}
+
+fn metric_of(key: &str) -> Option<&'static Metric> {
+    Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)
+}
+
 /// Returns the standard deviation of repeats; if the variation of the metric is relative, as a share
 /// of their mean. `None` for an unknown metric, fewer than two values, or a mean of 0.
 fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
-    let metric = Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)?;
-    let (mean, std_dev) = super::candidate::mean_and_std_dev(values);
+    let metric = metric_of(key)?;
+    let (mean, std_dev) = mean_and_std_dev(values);
     let freedom = values.len().checked_sub(1).filter(|&freedom| 0 < freedom)?;
     let by = if metric.is_relative() { mean.abs() } else { 1.0 };
     (0.0 < by).then(|| Deviation { std_dev: std_dev / by, freedom })
@@ -176,7 +287,7 @@ fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
 fn pooled(of: &[Deviation]) -> Option<Deviation> {
     let freedom: usize = of.iter().map(|one| one.freedom).max()?;
     let squares: f64 = of.iter().map(|one| one.std_dev.powi(2)).sum();
-    Some(Deviation { std_dev: (squares / crate::stats::float(of.len())).sqrt(), freedom })
+    Some(Deviation { std_dev: (squares / float(of.len())).sqrt(), freedom })
 }
 
 #[cfg(test)]
@@ -214,6 +325,30 @@ mod tests {
         assert_eq!(found, VariancePrior { std_dev: 0.06, freedom: 12.0 });
         let still = Deviation { std_dev: 0.0, freedom: 2 };
         assert!(0.05 < Prior::default().of_single(&Metric::P99, 0, Some(still), 100e3).std_dev);
+    }
+
+    #[test]
+    fn sessions_vary_by_more_than_their_runs_explain() {
+        // Six sessions of two runs, at ±5% from their mean, and the runs at ±1% from theirs: the mean square between
+        // sessions is 2 · 6 · 0.05² / 5 = 0.006, that within them 2 · 0.01², and the difference has 2 runs a session.
+        let session = |at: f64| group(&[1e5 * (at + 0.01).exp(), 1e5 * (at - 0.01).exp()]);
+        let sessions: Vec<RepeatedValues> =
+            (0..6).map(|number| session(if number % 2 == 0 { 0.05 } else { -0.05 })).collect();
+        let prior = Prior::default().with_sessions(std::slice::from_ref(&sessions));
+        let mut used = Prior::default();
+        let found = prior.of_sessions(&Metric::P99, &mut used);
+        assert!((found.std_dev - 0.002_9_f64.sqrt()).abs() < 1e-5, "{found:?}");
+        assert!((found.freedom - 5.0).abs() < 1e-9, "{found:?}");
+        let text = used.to_text();
+        assert_eq!(text, "session.p99=0.05385:5");
+        assert_eq!(Prior::from_text(&text).unwrap().of_sessions(&Metric::P99, &mut used), found);
+        // Two settings of three sessions each have 4 degrees of freedom, which are too few.
+        let few = Prior::default().with_sessions(&[sessions[..3].to_vec(), sessions[3..].to_vec()]);
+        let fixed = few.of_sessions(&Metric::P99, &mut used);
+        assert_eq!(fixed, VariancePrior::known(0.05));
+        // Sessions without a second run do not show what their runs explain.
+        let single = vec![group(&[1e5]); 9];
+        assert!(!Prior::default().with_sessions(&[single]).has_sessions());
     }
 
     #[test]

@@ -84,9 +84,13 @@ pub fn noise_floor(comparison: &Comparison) -> String {
                     2 => "One group was measured after the other",
                     _ => "Groups were measured one after the other",
                 };
+                let size = if comparison.prior.has_sessions() {
+                    "that of earlier sessions of one setting, which Repeat with states"
+                } else {
+                    "5% in lateness, 2% in frame times and frame rates, 0.5 percentage points in shares"
+                };
                 format!(
-                    " {groups}, so the typical variation between two sessions is added: 5% in lateness, 2% in frame \
-                     times and frame rates, 0.5 percentage points in shares."
+                    " {groups}, so the typical variation between two sessions is added: {size}."
                 )
             } else {
                 String::new()

@@ -465,7 +465,7 @@ fn delta(metric: &Metric, [a, b]: [&[f64]; 2], scale: TrendScale, query: &TrendQ
     let before = scale.mean(a);
     let difference = scale.mean(b) - before;
     let minimum = minimum_of(metric, before, query);
-    let Some(estimated) = Estimated::of_groups([a, b], scale.is_ratio, None, 0.0) else {
+    let Some(estimated) = Estimated::of_groups([a, b], scale.is_ratio, None, None) else {
         let reason = Some(Reason::TooFewRuns(1));
         return Delta::without_interval(
             before,

@@ -2,12 +2,13 @@
 //! change is found, per metric and before the correction for several metrics. The figures are printed; with
 //! `JITTERSCOPE_LONG_TESTS=1`, each is of 20 000 simulated comparisons, else of 400.
 
+use crate::report::across::comparison::{Prior, RepeatedValues};
 use crate::report::model::metric::{Metric, MetricKind};
 use crate::stats::blocks::Interval;
 use crate::stats::effect::{ASSUMED_FREEDOM, CHANCE, Method, RunVariation};
 use crate::stats::student::student_chance;
 use crate::stats::tests::simulated::{is_long, normal};
-use crate::stats::{Estimated, float, position};
+use crate::stats::{Estimated, VariancePrior, float, position};
 
 /// Deviations from run to run, as shares of the value.
 const DEVIATIONS: [f64; 5] = [0.003, 0.01, 0.03, 0.10, 0.50];
@@ -44,7 +45,7 @@ fn equal_groups_are_seldom_called_and_intervals_hold_the_change() {
                 let estimate = |random: &mut fastrand::Rng, factor: f64| {
                     let a = group(random, level, deviation, size);
                     let b = group(random, level * factor, deviation, size);
-                    Estimated::of_groups([&a, &b], true, None, 0.0).unwrap()
+                    Estimated::of_groups([&a, &b], true, None, None).unwrap()
                 };
                 let called = share(|random| estimate(random, 1.0).probability() < CHANCE);
                 let held = share(|random| {
@@ -72,7 +73,7 @@ fn interleaved_groups_find_as_much_as_a_welch_test() {
             };
             let found = share(|random| {
                 let (a, b) = both(random);
-                let estimated = Estimated::of_groups([&a, &b], true, None, 0.0).unwrap();
+                let estimated = Estimated::of_groups([&a, &b], true, None, None).unwrap();
                 estimated.probability() < CHANCE
             });
             let by_welch = share(|random| {
@@ -138,7 +139,9 @@ fn a_shift_between_sessions_is_seldom_called_where_its_size_is_known() {
                         group(random, level, 0.01, 5)
                     });
                     let [a, b] = &groups;
-                    let found = Estimated::of_groups([a, b], true, None, known).unwrap();
+                    let found =
+                        Estimated::of_groups([a, b], true, None, Some(VariancePrior::known(known)))
+                            .unwrap();
                     found.probability() < CHANCE
                 });
                 println!(
@@ -146,6 +149,38 @@ fn a_shift_between_sessions_is_seldom_called_where_its_size_is_known() {
                 );
                 assert!(known < shift || called <= most(0.065), "{kind} {shift} {known}: {called}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_shift_between_sessions_is_seldom_called_where_earlier_sessions_show_its_size() {
+    for (kind, level, metric) in KINDS {
+        for (shift, deviation) in
+            [(0.02, 0.01), (0.05, 0.01), (0.05, 0.05), (0.05, 0.10), (0.0, 0.03)]
+        {
+            let mut deviations = 0.0;
+            let called = share(|random| {
+                let session = |random: &mut fastrand::Rng| {
+                    let level = level * (shift * normal(random)).exp();
+                    group(random, level, deviation, 5)
+                };
+                let key = ("Normal".to_owned(), metric.key.to_owned());
+                let earlier: Vec<RepeatedValues> =
+                    (0..8).map(|_| [(key.clone(), session(random))].into()).collect();
+                let prior = Prior::default().with_sessions(&[earlier]);
+                let known = prior.of_sessions(&metric, &mut Prior::default());
+                deviations += known.std_dev;
+                let [a, b] = [0; 2].map(|_| session(random));
+                Estimated::of_groups([&a, &b], true, None, Some(known)).unwrap().probability()
+                    < CHANCE
+            });
+            println!(
+                "{kind}, 5 + 5, deviation {deviation}, session shift {shift}, 8 earlier sessions, which show {:.4}: \
+                 A/A called {called:.4}",
+                deviations / float(cells())
+            );
+            assert!(called <= most(0.065), "{kind} {shift} {deviation}: {called}");
         }
     }
 }

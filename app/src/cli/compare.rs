@@ -202,7 +202,9 @@ impl CompareRequest {
                 let both = others.into_iter().find(|one| group.contains(one));
                 if let Some(both) = both.and_then(|files| files.first()) {
                     let of = if groups.len() == 2 { "both" } else { "two" };
-                    return Err(format!("in {of} groups: {}", both.display()).into());
+                    return Err(
+                        format!("in {of} groups, leave it out of one: {}", both.display()).into()
+                    );
                 }
             }
             let counts = Some(groups.iter().map(Vec::len).collect());

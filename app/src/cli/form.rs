@@ -12,6 +12,9 @@ use jitterscope_engine::units::shortened;
 use super::renamed::{former_option, is_value};
 use crate::text::NARROW_SPACE;
 
+/// Minimum similarity of a mistyped choice to the one that it may mean, by Jaro and Winkler: 1 if they are equal.
+const MIN_SIMILARITY: f64 = 0.8;
+
 /// Derives a command line option from each setting.
 #[derive(Debug, Default)]
 pub(super) struct Collect {
@@ -179,9 +182,8 @@ impl Form for Fill<'_> {
         let Number { field, parameter } = number;
         if let Some(text) = self.written(field) {
             let expected = parameter.written_range();
-            let read = parameter.read(&text).ok_or_else(|| {
-                format!("invalid value '{}': expected {expected}", shortened(&text))
-            });
+            let read = parameter.read(&text);
+            let read = read.ok_or_else(|| refusal(&text, &expected, parameter.hint(&text)));
             self.set(field, value, read);
         }
     }
@@ -220,9 +222,7 @@ impl Form for Fill<'_> {
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().ok().ok_or_else(|| {
-                format!("invalid value '{}': expected true or false", shortened(&text))
-            });
+            let read = text.parse().ok().ok_or_else(|| refusal(&text, "true or false", None));
             self.set(field, value, read);
         }
     }
@@ -260,18 +260,36 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
         }
         None => ("", Some(text)),
     };
-    let wrong =
-        || format!("invalid value '{}': expected {}", shortened(text), spellings(choices, " or "));
-    let index = choices.iter().position(|choice| is_value(key, choice.key)).ok_or_else(wrong)?;
-    let choice = choices.get(index).ok_or_else(wrong)?;
+    let wrong = |hint| refusal(text, &spellings(choices, " or "), hint);
+    let found = choices.iter().enumerate().find(|(_, choice)| is_value(key, choice.key));
+    let Some((index, choice)) = found else { return Err(wrong(similar(text, choices))) };
     let number = match (choice.parameter, number) {
-        (None, Some(_)) => return Err(wrong()),
+        (None, Some(_)) => return Err(wrong(similar(text, choices))),
         (None, None) => None,
-        (Some(parameter), Some(number)) => Some(parameter.read(number).ok_or_else(wrong)?),
+        (Some(parameter), Some(number)) => {
+            let hint = || parameter.hint(number).or_else(|| similar(text, choices));
+            Some(parameter.read(number).ok_or_else(|| wrong(hint()))?)
+        }
         // Without a number, a choice that supports "automatic" is automatic.
         (Some(_), None) => choice.first_number(),
     };
     Ok(Selection { index, number })
+}
+
+/// Returns why a value is refused, with what it may mean.
+fn refusal(text: &str, expected: &str, hint: Option<String>) -> String {
+    let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
+    format!("invalid value '{}': expected {expected}{hint}", shortened(text))
+}
+
+/// Returns the choice that a text may mean, as a question; `None` if none is spelled alike.
+fn similar(text: &str, choices: &[Choice]) -> Option<String> {
+    let key = text.split_once(':').map_or(text, |(key, _)| key);
+    let keys = choices.iter().map(|choice| choice.key).filter(|it| !it.is_empty() && *it != key);
+    let similarity_of = |choice: &str| strsim::jaro_winkler(&key.to_lowercase(), choice);
+    let (best, similarity) =
+        keys.map(|key| (key, similarity_of(key))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (MIN_SIMILARITY <= similarity).then(|| format!("did you mean {best}?"))
 }
 
 #[cfg(test)]
@@ -380,7 +398,18 @@ mod tests {
                 "--wait: invalid value 'nap': expected os-sleep or hybrid[:TIME] (50us to 10ms) or",
             ),
             (["--wait", "spin:3"], "--wait: invalid value 'spin:3': expected"),
-            (["--duration", "10"], "--duration: invalid value '10': expected 100ms to 600s"),
+            (
+                ["--duration", "10"],
+                "--duration: invalid value '10': expected 100ms to 600s; did you mean 10s?",
+            ),
+            (
+                ["--duration", "1m"],
+                "--duration: invalid value '1m': expected 100ms to 600s; did you mean 1min?",
+            ),
+            (
+                ["--duration", "20min"],
+                "--duration: invalid value '20min': expected 100ms to 600s; 20min is 1200s, above the maximum",
+            ),
             (["--fps", "fast"], "--fps: invalid value 'fast': expected 1 to 1000 FPS"),
             (
                 ["--load-threads", "-3"],
@@ -392,6 +421,16 @@ mod tests {
             let (_, errors, _) = fill(&options);
             assert_eq!(errors.len(), 1, "{errors:?}");
             assert!(errors[0].starts_with(expected), "{}", errors[0]);
+            assert_eq!(errors[0].contains("; "), expected.contains("; "), "{}", errors[0]);
+        }
+        for (options, meant) in [
+            (["--wait", "hybird"], "; did you mean hybrid?"),
+            (["--wait", "hybrid:500"], "; did you mean 500us?"),
+            (["--load-threads", "logcal"], "; did you mean logical?"),
+            (["--priority", "Normal"], "; did you mean normal?"),
+        ] {
+            let (_, errors, _) = fill(&options);
+            assert!(errors[0].ends_with(meant), "{}", errors[0]);
         }
     }
 

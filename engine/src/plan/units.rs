@@ -6,11 +6,11 @@ use crate::nanos::Nanos;
 /// one of these units.
 pub fn parse_nanos(text: &str) -> Option<Nanos> {
     let text = text.trim();
-    let split = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
+    let split = text.find(|c: char| c.is_ascii_alphabetic() || matches!(c, 'µ' | 'μ'))?;
     let (number, unit) = text.split_at(split);
     let nanos_a_unit = match unit {
         "ns" => 1.0,
-        "us" | "µs" => 1e3,
+        "us" | "µs" | "μs" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
         "min" => 60e9,
@@ -25,6 +25,28 @@ pub fn parse_nanos(text: &str) -> Option<Nanos> {
     Some(Nanos::from_nanos_f64(value * nanos_a_unit))
 }
 
+/// Returns the durations that a text may mean which is none: `10` is any of `10s`, `10ms`, and so on, `10sec` is `10s`,
+/// and `1m` is `1ms` or `1min`. Empty if the text does not begin with a number.
+pub(super) fn meant_nanos(text: &str) -> Vec<String> {
+    let text = text.trim().to_lowercase();
+    let split = text.find(|c: char| !matches!(c, '0'..='9' | '.' | ',')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let units: &[&str] = match unit.trim() {
+        "" => &["s", "ms", "us", "ns", "min"],
+        "ns" | "nsec" | "nanos" | "nanosecond" | "nanoseconds" => &["ns"],
+        "us" | "µs" | "μs" | "usec" | "micros" | "microsecond" | "microseconds" => &["us"],
+        "ms" | "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => &["ms"],
+        "s" | "sec" | "secs" | "second" | "seconds" => &["s"],
+        "m" => &["ms", "min"],
+        "min" | "mins" | "minute" | "minutes" => &["min"],
+        "h" | "hr" | "hrs" | "hour" | "hours" => &["h"],
+        _ => &[],
+    };
+    let number = number.replace(',', ".");
+    let texts = units.iter().map(|unit| format!("{number}{unit}"));
+    texts.filter(|text| parse_nanos(text).is_some()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +58,7 @@ mod tests {
             ("2.5ms", Some(Nanos::from_micros(2_500))),
             ("10s", Some(Nanos::from_secs(10))),
             ("5min", Some(Nanos::from_secs(300))),
+            ("3μs", Some(Nanos::from_micros(3))),
             ("-1s", Some(Nanos::from_secs(-1))),
             ("1h", Some(Nanos::from_secs(3_600))),
             ("10", None),
@@ -46,6 +69,23 @@ mod tests {
             ("10 parsecs", None),
         ] {
             assert_eq!(parse_nanos(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_length_may_mean_one() {
+        for (text, expected) in [
+            ("10", vec!["10s", "10ms", "10us", "10ns", "10min"]),
+            ("10sec", vec!["10s"]),
+            ("1m", vec!["1ms", "1min"]),
+            ("2,5 MS", vec!["2.5ms"]),
+            ("3 hours", vec!["3h"]),
+            ("fast", vec![]),
+            ("10 parsecs", vec![]),
+            ("1.2.3", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(meant_nanos(text), expected, "{text}");
         }
     }
 

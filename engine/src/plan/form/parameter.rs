@@ -2,7 +2,7 @@
 
 use crate::nanos::Nanos;
 use crate::plan::CpuFacts;
-use crate::plan::units::parse_nanos;
+use crate::plan::units::{meant_nanos, parse_nanos};
 use crate::units::{format_count, format_cpus, format_setting, singular};
 
 /// Unit and format in which an input field shows a number.
@@ -234,6 +234,27 @@ impl Parameter {
             _ => parse_nanos(text)?.as_f64(),
         };
         Some(value).filter(|value| self.contains(*value))
+    }
+
+    /// Returns what a time that [`read`](Self::read) refuses may mean, as the end of a sentence: `did you mean 10s?`;
+    /// `None` if nothing is likely.
+    pub fn hint(&self, text: &str) -> Option<String> {
+        if !self.unit.is_time() {
+            return None;
+        }
+        if let Some(time) = parse_nanos(text) {
+            let end =
+                if self.max < time.as_f64() { "above the maximum" } else { "below the minimum" };
+            let written = time.to_string();
+            let in_seconds = if written == text { String::new() } else { format!("{written}, ") };
+            return Some(format!("{text} is {in_seconds}{end}"));
+        }
+        let likely: Vec<String> = meant_nanos(text)
+            .into_iter()
+            .filter(|text| self.read(text).is_some())
+            .take(2)
+            .collect();
+        (!likely.is_empty()).then(|| format!("did you mean {}?", likely.join(" or ")))
     }
 
     /// Returns an error message, in which the number is called `name`, if a machine with `cpus` does not allow the

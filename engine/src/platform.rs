@@ -92,7 +92,7 @@ pub use elevation::{Elevation, SystemElevation};
 pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
 pub use files::{
     check_writable, create_private, file_number, is_stream, open_named, open_regular,
-    open_regular_with, rename, reserve_room, sync_folder,
+    open_regular_with, rename, reserve_room, sync_folder, with_remedy,
 };
 pub use followed::ThreadFacts;
 pub use piped::{PipedProgram, Pipes, end_programs, program_in_path};

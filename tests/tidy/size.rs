@@ -53,10 +53,10 @@ use super::{Source, check, is_of_tests, sources};
 /// captures and logs of Afterburner are read piece by piece, plain numbers are parsed without a copy, dates are read from file
 /// names, and files that cannot be read are named; bounds of what a recording, a page, and a menu draw or hold, single lines
 /// from other PCs, and the progress of opening files.
-/// Engine, 70 734 to 70 857, and app, 40 734 to 40 935: bins of histograms in columns, JSON of cyclictest and percentile
+/// Engine, 70 734 to 70 857, and app, 40 734 to 40 939: bins of histograms in columns, JSON of cyclictest and percentile
 /// listings that are read piece by piece, and files that are not there in words; the three ways to begin with their
 /// sketches, the example of a capture, and the head of a capture's page.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_857), ("app/src", 40_935)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 70_857), ("app/src", 40_939)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

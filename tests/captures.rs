@@ -92,7 +92,7 @@ fn what_a_log_recorded_besides_frame_times_is_below_them_and_its_machine_is_name
     }
     assert!(!strips.contains("Swap"), "what is always 0 is no strip: {strips}");
     for machine in ["A Graphics Card", "Mesa 25"] {
-        assert!(harness.query_by_label_contains(machine).is_some(), "{machine}");
+        assert!(harness.query_all_by_label_contains(machine).next().is_some(), "{machine}");
     }
     // Switch from frame times to frame rates.
     let is_shown = |harness: &Harness<'_, App>, words: &str| {
@@ -203,8 +203,22 @@ fn a_capture_is_shown_as_the_user_asks() {
     assert!(timeline.is_some_and(|plot| plot.ends_with("Omitted pause")), "{:?}", plots(&harness));
 }
 
+#[test]
+fn the_page_of_a_capture_is_never_wider_than_the_smallest_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &presentmon_2());
+    harness.set_size(egui::vec2(1_000.0, 640.0));
+    harness.run_steps(5);
+    let low = harness.get_by_role_and_label(Role::ComboBox, "Definition of the 1% low");
+    assert!(low.rect().right() < 990.0, "{:?}", low.rect());
+}
+
 /// Drags the pointer over the timeline, from one share of its width to another one.
-fn drag_timeline(harness: &mut Harness<'_, App>, shares: [f32; 2], modifiers: egui::Modifiers) {
+pub(super) fn drag_timeline(
+    harness: &mut Harness<'_, App>,
+    shares: [f32; 2],
+    modifiers: egui::Modifiers,
+) {
     let is_timeline = |node: &egui_kittest::Node<'_>| {
         node.accesskit_node().label().is_some_and(|label| label.starts_with("Timeline, "))
     };

@@ -130,7 +130,7 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
         let mut late: Vec<i64> =
             row.trials.iter().flat_map(|&trial| run.trials[trial].values()).collect();
         late.sort_unstable();
-        let counted = thread.bins.iter().flat_map(|&(value, count)| vec![value; count as usize]);
+        let counted = thread.bins.iter().flat_map(|(value, count)| vec![value; count as usize]);
         assert_eq!(counted.collect::<Vec<_>>(), late, "{}", row.label);
         assert_eq!(thread.above_count, 0);
     }

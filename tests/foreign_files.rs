@@ -317,6 +317,49 @@ fn captures_are_compared_by_file_name() {
 }
 
 #[test]
+fn saved_captures_of_one_game_are_listed_by_file_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["run1.csv", "run2.csv"].map(|name| path(&format!("names-of-imports/{name}")));
+    let files = files.map(|file| file.to_string_lossy().into_owned());
+    let output = super::cli::run(&folder, &["import", &files[0], &files[1], "--save"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let list = super::cli::run(&folder, &["runs", "list"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    assert!(list.contains("game.exe (run1)") && list.contains("game.exe (run2)"), "{list}");
+    let args = ["compare", "game.exe (run1)", "game.exe (run2)"];
+    let output = super::cli::run(&folder, &args);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // 200 frames of 10 ms and of 11 ms.
+    let lengths = "Run lengths differ: A 2.00 s, B 2.20 s.";
+    assert!(text.replace('\u{202f}', " ").contains(lengths), "{text}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = path("names-of-imports/run1.csv").to_string_lossy().into_owned();
+    for args in [
+        &["import", "nosuch.csv"][..],
+        &["runs", "show", "nosuch.csv"],
+        &["export", "nosuch.csv", "--as", "csv"],
+        &["compare", &there, "nosuch.csv"],
+        &["verify", "nosuch.csv"],
+        &["check", "nosuch.csv"],
+    ] {
+        let output = super::cli::run(&folder, args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{args:?}");
+        assert!(
+            error.contains("nosuch.csv") && error.contains("no such file;"),
+            "{args:?}: {error}"
+        );
+        assert!(!error.contains("os error"), "{args:?}: {error}");
+        assert_eq!(error.trim().lines().count(), 1, "{args:?}: {error}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_named() {
     for (bytes, said) in [
         (&b""[..], "the file is empty"),

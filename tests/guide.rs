@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use jitterscope_engine::import::Source;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Cause, glossary};
 use jitterscope_engine::stats::grade::{
@@ -107,6 +108,21 @@ fn guide_explains_every_test_and_its_links_exist() {
         }
     }
     check(&problems);
+}
+
+#[test]
+fn table_of_captures_names_every_program_whose_files_are_read() {
+    let text = fs::read_to_string(guide().join("next-steps.md")).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| ") && line.matches('|').count() == 5);
+    let named: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    let is_of_a_program = |source: &Source| {
+        !matches!(source, Source::Json | Source::Html | Source::Columns | Source::Ticks)
+    };
+    for source in Source::ALL.into_iter().filter(is_of_a_program) {
+        // A label is the program and the kind of file.
+        let first = source.label().split(' ').next().unwrap();
+        assert!(named.iter().any(|cell| cell.contains(first)), "{first} is not in {named:?}");
+    }
 }
 
 /// Returns the commands in documents: lines and spans of code that begin with the program's name.

@@ -1,5 +1,7 @@
 //! Saved runs in the list, before they are opened: histograms, applied settings, notes and tags, folder.
 
+mod examples;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -7,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope::{PageId, Progress};
+use jitterscope::PageId;
 use jitterscope::{day, local, now};
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::format::measurement_sum;
@@ -403,46 +405,6 @@ fn enter_opens_the_run_whose_check_box_was_clicked() {
     harness.run_steps(3);
     harness.key_press(egui::Key::Enter);
     step_until(&mut harness, |app| app.page() != PageId::Runs);
-}
-
-#[test]
-fn an_example_opens_and_saves_nothing_unless_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut harness = runs(&folder, 0);
-    harness.get_by_label("Example runs");
-    harness.get_by_label("Open example: Comparison of two runs").click();
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(compared)
-            if compared.runs.len() == 2)
-    });
-    assert_eq!(harness.state().session().library().count(), 0);
-    harness.get_by_label("Example");
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
-    harness.run_steps(3);
-    harness.get_by_label("Open example: Quick check").click();
-    step_until(&mut harness, |app| {
-        app.page() == PageId::Quick && app.session().running().quick().result().is_some()
-    });
-    harness.get_by_label("Not saved");
-    harness.get_by_label("Example");
-    assert!(Store::at(folder.path()).lines().unwrap().is_empty());
-    // Open a new window, so that no messages about other examples are shown.
-    drop(harness);
-    let mut harness = runs(&folder, 0);
-    harness.get_by_label("Open example: Quick check").click();
-    harness.run_steps(3);
-    harness.get_by_label("Save to library").click();
-    step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert_eq!(Store::at(folder.path()).lines().unwrap().len(), 5, "all parts of the check");
-    // Examples can be opened even if there are saved runs.
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
-    harness.run_steps(3);
-    harness.get_by_label("Open an example").click();
-    harness.run_steps(3);
-    harness.get_all_by_label("Scheduling gaps").last().unwrap().click();
-    step_until(&mut harness, |app| app.page() == PageId::Test("scheduling-gaps"));
-    step_until(&mut harness, |app| app.session().running().shown("scheduling-gaps").is_some());
-    harness.get_by_label("Example");
 }
 
 #[test]

@@ -132,6 +132,40 @@ fn logs_are_read_piece_by_piece() {
 }
 
 #[test]
+fn histograms_are_read_piece_by_piece() {
+    if !is_observable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bins = 700_000;
+    let threads = usize::try_from(60 * MIB).unwrap() / (bins * 20);
+    let mut json = String::from("{\n  \"file_version\": 1,\n  \"thread\": {\n");
+    for thread in 0..threads {
+        let comma = if thread == 0 { "" } else { ",\n" };
+        json.push_str(&format!("{comma}    \"{thread}\": {{\n      \"histogram\": {{\n"));
+        for value in 0..bins {
+            let comma = if value == 0 { "" } else { ",\n" };
+            json.push_str(&format!("{comma}        \"{value}\": {}", 1 + value * 7_919 % 997));
+        }
+        json.push_str("\n      }\n    }");
+    }
+    json.push_str("\n  }\n}\n");
+    let mut listing = String::from("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
+    for row in 0..1_100_000 {
+        listing
+            .push_str(&format!("{row:12}.500 0.500000000000 {:10}           2.00\n", 3 * row + 1));
+    }
+    for (name, text) in [("cyclictest.json", json), ("latency.hgrm", listing)] {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        // Read at once, the file alone would take more.
+        let limit = size(&file) * 6 / 10 + 20 * MIB;
+        let (is_read, said) = check_within(&file, limit, &["import", file.to_str().unwrap()]);
+        assert!(is_read, "{name}: {said}");
+    }
+}
+
+#[test]
 fn a_log_of_millions_of_rows_is_exported_in_four_times_its_size() {
     if !is_observable() {
         return;

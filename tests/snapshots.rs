@@ -4,6 +4,7 @@
 //! without a graphics card; with another value, such as `gaps-finished-dark`, only the images whose
 //! names contain it.
 
+mod captured;
 mod grouped;
 mod look;
 pub(super) mod made;

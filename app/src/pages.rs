@@ -5,6 +5,7 @@ mod activity;
 mod add_host;
 mod capture;
 mod compare;
+mod doors;
 mod examples;
 mod export;
 mod image;

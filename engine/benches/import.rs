@@ -84,8 +84,12 @@ fn kinds() -> Vec<Kind> {
         },
         Kind {
             end: "\"9999999\":1}}}}",
+            // A thread has fewer than a million different latencies.
             ..of("cyclictest, JSON", "{\"thread\":{\"0\":{\"histogram\":{", |row| {
-                format!("\"{}\": {},\n", row % 900_000, row + 1)
+                match row % 500_000 {
+                    499_999 => format!("\"0\":1}}}},\"{}\":{{\"histogram\":{{", row / 500_000 + 1),
+                    value => format!("        \"{value}\": {},\n", row + 1),
+                }
             })
         },
         of("cyclictest, text", "# Histogram\n", |row| {
@@ -104,7 +108,7 @@ fn kinds() -> Vec<Kind> {
             format!("    {:03} (us):\t {row} 98\n", row + 1)
         }),
         of("rtla", "# RTLA timerlat histogram\nIndex IRQ-000 Thr-000\n", |row| {
-            format!("{row} 5 6\n")
+            format!("{row:<12} {:9}     {:9}\n", 5, 0)
         }),
         of("HdrHistogram", "Value Percentile TotalCount 1/(1-Percentile)\n\n", |row| {
             format!("{:12}.000     0.500000 {:10}         2.00\n", row, row + 1)

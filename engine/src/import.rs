@@ -50,7 +50,7 @@ pub use time_unit::TimeUnit;
 
 /// Maximum size of a run file, which is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;
-/// Maximum size of any other file. A table is read block by block, the others at once.
+/// Maximum size of any other file. A table, a log, or a percentile listing is read block by block, the others at once.
 const MAX_BYTES: u64 = 512 << 20;
 /// Number of bytes read first, to detect the kind of file.
 const HEAD_BYTES: usize = 64 << 10;
@@ -88,6 +88,10 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
             })?)
         }
         Some(Family::CapFrameX) => capframex::read(&mut file).ok(),
+        Some(Family::Cyclictest) => cyclictest::read_json(&mut file, Source::Cyclictest).ok(),
+        Some(Family::Jitterdebugger) => {
+            cyclictest::read_json(&mut file, Source::Jitterdebugger).ok()
+        }
         _ => None,
     };
     let mut imported = if let Some(imported) = piece_by_piece {
@@ -101,8 +105,9 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
         read_other(file, bytes, metadata.len(), options)?
     };
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    imported.file = text::name(&stem);
     if imported.name.is_empty() {
-        imported.name = text::name(&stem);
+        imported.name.clone_from(&imported.file);
     }
     if imported.started_at.is_none() {
         (imported.started_at, imported.wall_clock) = file_date::wall_clock(&stem);
@@ -128,7 +133,8 @@ fn read_other(
     let block = u64::try_from(BLOCK_BYTES).unwrap_or(u64::MAX);
     read_up_to(&mut bytes, block)?;
     let is_whole = bytes.len() < BLOCK_BYTES;
-    let is_by_blocks = |kind| matches!(kind, FileKind::Table(_) | FileKind::Afterburner);
+    let is_by_blocks =
+        |kind| matches!(kind, FileKind::Table(_) | FileKind::Afterburner | FileKind::Hgrm);
     if !is_whole && is_by_blocks(kind_of(&decode::decode(&bytes)?)?) {
         let (first, rest) = Blocks::after(bytes, &mut file, BLOCK_BYTES)?;
         return of_text(&decode::decode(&first)?, Some(rest), options);
@@ -230,7 +236,7 @@ fn of_text(
         FileKind::Cyclictest => cyclictest::read_text(text, options),
         FileKind::Oslat => oslat::read(text),
         FileKind::Rtla => rtla::read(text),
-        FileKind::Hgrm => hgrm::read(text, options),
+        FileKind::Hgrm => hgrm::read(text, rest, options),
         FileKind::Table(table) => frames::read(text, rest, table, options),
     };
     read.map_err(|error| match error {

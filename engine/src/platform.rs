@@ -95,7 +95,7 @@ pub use ending::{
 };
 pub use files::{
     check_writable, create_private, file_number, is_stream, open_named, open_regular,
-    open_regular_with, rename, reserve_room, sync_folder,
+    open_regular_with, rename, reserve_room, sync_folder, with_remedy,
 };
 pub use followed::ThreadFacts;
 pub use piped::{PipedProgram, Pipes, end_programs, program_in_path};

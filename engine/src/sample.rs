@@ -2,6 +2,7 @@
 //! samples.
 
 mod column;
+mod counted_values;
 mod file;
 mod trace;
 mod wait_reasons;
@@ -12,6 +13,7 @@ use crate::nanos::Nanos;
 
 pub(crate) use column::{COLUMN, Cells};
 pub use column::{Column, MISSING, Values};
+pub use counted_values::CountedValues;
 pub(crate) use file::{EvidenceColumns, SampleList};
 pub use trace::{
     OUTSIDE, OUTSIDE_NAME, TRACE_LEAD, ThreadOwner, TraceEvent, TraceRecord, UNKNOWN_THREAD,

@@ -6,6 +6,8 @@ mod progress;
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::PowerSource;
+use jitterscope_engine::report::RecordingFigures;
+use jitterscope_engine::run::Capture;
 
 use self::lost::lost_ui;
 use self::progress::progress_ui;
@@ -191,7 +193,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         PageId::Runs => return named("Runs", "Tests are saved here automatically"),
         PageId::Machine => return named("Machine", "Hardware, system, and capabilities"),
         PageId::Settings => return named("Settings", "Changes are saved automatically"),
-        PageId::Welcome => return named("Welcome", "How accurately does this PC keep time?"),
+        PageId::Welcome => return named("Welcome", "Choose where to begin"),
         PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
         PageId::Capture => return capture_titles(session),
     };
@@ -243,12 +245,38 @@ fn capture_titles(session: &Session) -> (String, String) {
     let Some(shown) = session.running().capture() else { return named("Imported", "") };
     let run = &shown.run;
     let saved = if shown.path.is_some() { "saved" } else { "not saved" };
-    let mut parts = vec![text::date(&text::local(run.started_at)), run.subject.name().to_owned()];
-    if Nanos::ZERO < run.measured() {
-        parts.push(text::format_long_time(run.measured()));
+    let machine = &run.machine;
+    let cards = [machine.gpu.as_deref(), machine.gpu_driver.as_deref()];
+    let mut cards = cards.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if cards.is_empty() {
+        cards.push_str("GPU and driver not reported");
     }
-    parts.push(saved.to_owned());
-    (text::run_name(run), parts.join(" · "))
+    let is_of_frames = matches!(run.capture(), Some(Capture::Frames(_) | Capture::SampledLog(_)));
+    let view = &shown.report.options.capture;
+    let is_whole = view.from.is_none() && view.to.is_none() && view.skip_first == 0;
+    let length = Some(run.measured()).filter(|length| is_whole && Nanos::ZERO < *length);
+    let count = run.capture().map(|capture| {
+        let rows = match capture {
+            Capture::Frames(_) => "frames",
+            Capture::SampledLog(_) | Capture::SampledTicks(_) => "readings",
+            Capture::Ticks(_) => "ticks",
+            Capture::Histogram(_) => "values",
+        };
+        let shown = shown.report.results::<RecordingFigures>().iter();
+        let count = text::count_text(shown.map(|one| one.figures.count()).sum::<u64>(), rows);
+        match length {
+            Some(length) => format!("{count}, {}", text::format_long_time(length)),
+            None => count,
+        }
+    });
+    let parts = [
+        Some(run.app_version.clone()),
+        Some(text::date(&text::local(run.started_at))),
+        is_of_frames.then_some(cards),
+        count,
+        Some(saved.to_owned()),
+    ];
+    (text::run_name(run), parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 /// Returns the time of the displayed check; before the first check, the question that it answers.

@@ -134,8 +134,7 @@ pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, B
     Ok(parts)
 }
 
-/// Opens the files of an entry: run files, exported runs and quick checks, or captures of other programs as runs that have
-/// the names of their files.
+/// Opens the files of an entry: run files, exported runs and quick checks, or captures of other programs as runs.
 pub(super) fn open_runs(files: &[PathBuf]) -> Result<Vec<Run>, Box<dyn Error>> {
     let opened: Vec<Vec<Run>> =
         files.iter().map(|file| open_file(file)).collect::<Result<_, _>>()?;
@@ -160,15 +159,7 @@ fn open_file(path: &Path) -> Result<Vec<Run>, Box<dyn Error>> {
         }
         Err(error) => return Err(format!("{error}: {}", path.display()).into()),
     };
-    let mut runs = imported.into_runs();
-    // Two captures of one game have the same name: the file names tell them apart.
-    let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    for run in &mut runs {
-        if run.capture().is_some() && run.name != file {
-            run.name = format!("{} ({file})", run.name);
-        }
-    }
-    Ok(runs)
+    Ok(imported.into_runs())
 }
 
 /// Returns the files of the saved run or quick check that has this name or an ID that begins with

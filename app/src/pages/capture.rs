@@ -211,8 +211,9 @@ fn key_tiles_ui(ui: &mut Ui, shown: &LoadedRun) {
 /// require every frame are shown as missing.
 fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
     let missing = || (text::MISSING.to_owned(), "");
+    let average = log.average_fps.map_or_else(missing, |fps| (format!("{fps:.1}"), "FPS"));
     let values = [
-        ("Average", missing()),
+        ("Average", average),
         ("1% low", missing()),
         ("0.1% low", missing()),
         ("Stutter", missing()),

@@ -55,5 +55,6 @@ const fn icon_of(example: Example) -> &'static str {
         Example::FrameLoop => icons::FILM_STRIP,
         Example::Comparison => icons::COLUMNS,
         Example::Gaps => icons::ROWS,
+        Example::Capture => icons::FILE_CSV,
     }
 }

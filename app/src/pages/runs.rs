@@ -14,6 +14,7 @@ use eframe::egui::{FocusDirection, Frame, Id, Key, Margin, Panel, Response, Scro
 
 use jitterscope_engine::store::edit::Edit;
 
+use super::doors::further_doors_ui;
 use super::examples::examples_ui;
 use super::page_frame;
 use crate::run_list::trend::{self, figure_of};
@@ -312,12 +313,16 @@ impl RunsPage {
                 button: "Run check",
                 sketch: None,
             };
-            if empty.show(ui).is_some_and(|button| button.clicked()) {
-                actions.push(Action::GoTo(PageId::Quick));
-                actions.push(Action::RunQuick);
-            }
-            ui.add_space(size::GAP_GROUP);
-            examples_ui(ui, actions);
+            ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
+                if empty.show(ui).is_some_and(|button| button.clicked()) {
+                    actions.push(Action::GoTo(PageId::Quick));
+                    actions.push(Action::RunQuick);
+                }
+                ui.add_space(size::GAP_GROUP);
+                further_doors_ui(ui, actions);
+                ui.add_space(size::GAP_CARD);
+                examples_ui(ui, actions);
+            });
             return;
         }
         if listed.count == 0 {

@@ -1,13 +1,13 @@
-//! The page of the first start: what the app does, what it never does, and where to begin.
+//! The page of the first start: three ways to begin, examples, and what the app never does.
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
+use super::doors::{CHECK, OPEN, RECORD};
 use super::examples::examples_ui;
 use crate::session::{Action, PageId, Session};
 use crate::text;
-use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::card::plain_card;
-use crate::widgets::{Button, Command, FollowFocus as _, Severity, Spans, key_text};
+use crate::theme::{Tokens, Type, icon, icons, size};
+use crate::widgets::{Button, Command, FollowFocus as _, Spans, key_text};
 
 /// State of the welcome page.
 #[derive(Debug, Default)]
@@ -17,28 +17,9 @@ pub struct WelcomePage {
 }
 
 /// Maximum width of the contents of the page, in points.
-const WIDEST: f32 = 720.0;
-
-/// The app's promises: icon, title, and text of each.
-const PROMISES: [(&str, &str, &str); 4] = [
-    (
-        icons::GAUGE,
-        "Measures timing accuracy on this PC",
-        "Runs a loop that waits for each frame, like a game, and records how late each frame starts and why.",
-    ),
-    (
-        icons::SHIELD_CHECK,
-        "Changes no system settings and needs no special permissions",
-        "Jitterscope sets the priority and pinning of its measuring threads only, and shows every \
-         request that the system denies.",
-    ),
-    (icons::LOCK_SIMPLE, "No data leaves this PC", text::hosts::NETWORK),
-    (
-        icons::FLOPPY_DISK,
-        "Every test is saved automatically",
-        "Runs are saved even if you stop a test or it is interrupted. You can open and compare them.",
-    ),
-];
+const WIDEST: f32 = 1_052.0;
+/// Width of the contents in points below which the ways to begin are below each other.
+const MIN_BESIDE: f32 = 640.0;
 
 impl WelcomePage {
     /// Draws the page.
@@ -61,78 +42,84 @@ impl WelcomePage {
         let tokens = Tokens::of(ui);
         ui.spacing_mut().item_spacing.y = size::GAP_CARD;
         ui.add_space(size::GAP_SECTION);
-        let title = "Is this PC causing stutter?";
-        Spans::plain(Type::Verdict, title, tokens.t1).paragraph(ui);
-        plain_card(ui, |ui| {
-            for (icon, name, text) in PROMISES {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-                    ui.label(crate::theme::icon(icon, size::NAV_ICON).color(tokens.acc));
-                    ui.vertical(|ui| {
-                        ui.spacing_mut().item_spacing.y = 0.0;
-                        let width = ui.available_width();
-                        Spans::plain(Type::Strong, name, tokens.t1).paragraph_within(ui, width);
-                        Spans::plain(Type::Body, text, tokens.t2).paragraph_within(ui, width);
-                    });
-                });
-                ui.add_space(size::GAP_LABEL);
-            }
-            if let Some(store) = session.library().store() {
-                let folder = format!("Runs are saved in {}", store.folder().display());
-                Spans::plain(Type::Small, &folder, tokens.t2)
-                    .paragraph_within(ui, ui.available_width());
-            }
-        });
-        capability_ui(ui, session);
-        ui.horizontal_wrapped(|ui| {
-            let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
-            let can_run = session.can_start(PageId::Welcome);
-            let start = ui.add_enabled(can_run, start);
-            if can_run && !self.was_focused {
-                self.was_focused = true;
-                start.request_focus();
-            }
-            if start.clicked() {
-                actions.push(Action::GoTo(PageId::Quick));
-                actions.push(Action::RunQuick);
-            }
-            if ui.add(Button::new("Explore the tests").hero()).clicked() {
-                actions.extend(
-                    session
-                        .running()
-                        .tests()
-                        .first()
-                        .map(|test| Action::GoTo(PageId::Test(test.key()))),
-                );
-            }
-            if ui.add(Button::new("Capabilities of this PC").hero()).clicked() {
-                actions.push(Action::GoTo(PageId::Machine));
-            }
-            let key = key_text(ui.ctx(), Command::Keys);
-            if ui.add(Button::new("Keyboard shortcuts").shortcut(&key).hero()).clicked() {
-                actions.push(Action::ShowKeys);
-            }
-        });
+        Spans::plain(Type::Verdict, "Find the cause of stutter", tokens.t1).paragraph(ui);
+        let about =
+            "Three ways to begin. Each answers with one sentence first, and the evidence below it.";
+        Spans::plain(Type::Body, about, tokens.t2).paragraph(ui);
+        if ui.available_width() < MIN_BESIDE {
+            self.check_ui(ui, session, actions);
+            record_ui(ui, actions);
+            open_ui(ui, actions);
+        } else {
+            ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+            ui.columns(3, |columns| {
+                let [check, record, open] = columns else { return };
+                self.check_ui(check, session, actions);
+                record_ui(record, actions);
+                open_ui(open, actions);
+            });
+        }
         examples_ui(ui, actions);
+        promises_ui(ui, session, actions);
+    }
+
+    fn check_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let key = key_text(ui.ctx(), Command::Run);
+        let start = Button::primary("Run check").icon(icons::PLAY_FILL).shortcut(&key).hero();
+        let can_run = session.can_start(PageId::Welcome);
+        let start = CHECK.ui(ui, start, can_run);
+        if can_run && !self.was_focused {
+            self.was_focused = true;
+            start.request_focus();
+        }
+        if start.clicked() {
+            actions.push(Action::GoTo(PageId::Quick));
+            actions.push(Action::RunQuick);
+        }
     }
 }
 
-/// Shows in one line whether real-time scheduling is granted.
-fn capability_ui(ui: &mut Ui, session: &Session) {
+fn record_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    if RECORD.ui(ui, Button::new("Set up recording").hero(), true).clicked() {
+        actions.push(Action::GoTo(PageId::Record));
+    }
+}
+
+fn open_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    let key = key_text(ui.ctx(), Command::OpenFile);
+    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key).hero();
+    if OPEN.ui(ui, open, true).clicked() {
+        actions.push(Action::AskForFile);
+    }
+}
+
+/// Draws what the app never does, and the button for its keyboard shortcuts.
+fn promises_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    let Some(facts) = session.machine().facts() else { return };
-    let (severity, words) = if facts.realtime.is_granted {
-        (Severity::Good, "Real-time priority is granted: every test can run completely.")
-    } else {
+    let folder = session.library().store().map(|store| store.folder().display().to_string());
+    let folder = folder.map(|folder| format!("Runs are saved in {folder}")).unwrap_or_default();
+    let promises = [
         (
-            Severity::Denied,
-            "Real-time priority is denied. All tests run; configurations that request it are \
-             marked. The Machine page shows how to allow it.",
-        )
-    };
-    ui.horizontal_top(|ui| {
+            icons::SHIELD_CHECK,
+            "Changes no system settings",
+            "Only the priority and pinning of the threads that measure.",
+        ),
+        (icons::LOCK_SIMPLE, "No data leaves this PC", text::hosts::NETWORK),
+        (icons::FLOPPY_DISK, "Every run is saved automatically", folder.as_str()),
+    ];
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-        severity.icon_ui(ui, size::ICON);
-        Spans::plain(Type::Body, words, tokens.t1).paragraph(ui);
+        for (glyph, promise, more) in promises {
+            ui.label(icon(glyph, size::ICON).color(tokens.t3));
+            let label = Spans::plain(Type::Small, promise, tokens.t2).whole_label(ui);
+            if !more.is_empty() {
+                label.on_hover_text(more);
+            }
+            ui.add_space(size::GAP_GROUP);
+        }
+        let key = key_text(ui.ctx(), Command::Keys);
+        if ui.add(Button::quiet("Keyboard shortcuts").shortcut(&key)).clicked() {
+            actions.push(Action::ShowKeys);
+        }
     });
 }

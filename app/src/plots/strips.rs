@@ -99,9 +99,13 @@ fn rows(strips: &[Strip]) -> f32 {
 /// strips, in points; wide enough for every name.
 pub fn strips_sides(ui: &Ui, strips: &[Strip]) -> (f32, f32) {
     let color = Tokens::of(ui).t2;
-    let width = |strip: &Strip| Spans::plain(Type::Axis, &strip.name, color).galley(ui).size().x;
-    let widest = strips.iter().map(width).fold(0.0, f32::max);
-    (SIDES.0.max((widest + 2.0 * size::GAP_LABEL).ceil()), SIDES.1)
+    let widest = |text: fn(&Strip) -> &str| {
+        let widths = strips
+            .iter()
+            .map(|strip| Spans::plain(Type::Axis, text(strip), color).galley(ui).size().x);
+        (widths.fold(0.0, f32::max) + 2.0 * size::GAP_LABEL).ceil()
+    };
+    (SIDES.0.max(widest(|strip| &strip.name)), SIDES.1.max(widest(|strip| &strip.extremes)))
 }
 
 /// Draws the strips below a plot; `whole` is the initial time range of that plot, in seconds.

@@ -79,6 +79,8 @@ pub enum Example {
     Gaps,
     /// A quick check.
     QuickCheck,
+    /// A capture of a game.
+    Capture,
 }
 
 /// An action that a page requests.

@@ -428,7 +428,7 @@ impl Curves {
             }
             let values: Vec<i64> = items.iter().flat_map(|item| item.values()).collect();
             let mut histogram = LogHistogram::of(&values);
-            for &(value, count) in items.iter().flat_map(|item| item.counts()) {
+            for (value, count) in items.iter().flat_map(|item| item.counts()) {
                 histogram.add_many(value, count);
             }
             curves.histograms.push(histogram);

@@ -25,6 +25,7 @@ macro_rules! file {
 const NORMAL: File = file!("frame-loop-normal");
 const FIFO: File = file!("frame-loop-fifo");
 const GAPS: File = file!("scheduling-gaps");
+const CAPTURE: File = file!("capture");
 const CHECK: [File; 5] = [
     file!("quick-sleep"),
     file!("quick-frame-idle"),
@@ -35,7 +36,8 @@ const CHECK: [File; 5] = [
 
 impl Example {
     /// All examples, in the order in which the app lists them.
-    pub const ALL: [Self; 4] = [Self::QuickCheck, Self::FrameLoop, Self::Comparison, Self::Gaps];
+    pub const ALL: [Self; 5] =
+        [Self::QuickCheck, Self::FrameLoop, Self::Comparison, Self::Gaps, Self::Capture];
 
     /// Returns the title and a one-line description.
     pub const fn words(self) -> (&'static str, &'static str) {
@@ -50,6 +52,9 @@ impl Example {
                 ("Comparison of two runs", "The same loop at Normal and at FIFO 10 priority")
             }
             Self::Gaps => ("Scheduling gaps", "When busy threads were interrupted, on every CPU"),
+            Self::Capture => {
+                ("Capture of a game", "Every frame of a log by MangoHud, with its stutters")
+            }
         }
     }
 
@@ -60,6 +65,7 @@ impl Example {
             Self::FrameLoop => "frame-loop",
             Self::Comparison => "comparison",
             Self::Gaps => "scheduling-gaps",
+            Self::Capture => "capture",
         }
     }
 
@@ -69,6 +75,7 @@ impl Example {
             Self::FrameLoop => vec![FIFO],
             Self::Comparison => vec![NORMAL, FIFO],
             Self::Gaps => vec![GAPS],
+            Self::Capture => vec![CAPTURE],
         }
     }
 }
@@ -95,7 +102,9 @@ impl Examples {
         let actions = match example {
             Example::QuickCheck => vec![Action::OpenQuick(files)],
             Example::Comparison => vec![Action::Compare(files)],
-            Example::FrameLoop | Example::Gaps => files.into_iter().map(Action::OpenRun).collect(),
+            Example::FrameLoop | Example::Gaps | Example::Capture => {
+                files.into_iter().map(Action::OpenRun).collect()
+            }
         };
         let notice = Notice::info("This is an example. It is not among your runs.");
         Ok((actions, Notice { action: save, ..notice }))
@@ -137,8 +146,8 @@ impl Session {
             PageId::Compare => {
                 self.comparing.compared().is_some_and(|view| view.runs.iter().any(is_example))
             }
+            PageId::Capture => self.running.capture().is_some_and(is_example),
             PageId::Record
-            | PageId::Capture
             | PageId::Runs
             | PageId::Machine
             | PageId::Settings

@@ -39,7 +39,7 @@ pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFra
 pub const WHICH_SERIES: &str = "Which process?";
 
 /// The error if the path to open is a device or a pipe.
-pub const NOT_A_FILE: &str = "not a regular file";
+pub const NOT_A_FILE: &str = "not a regular file; save its content as a file first";
 
 /// The question for a file with unknown columns.
 pub const WHICH_COLUMN: &str = "Which column is the frame time?";

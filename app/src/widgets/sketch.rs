@@ -2,8 +2,8 @@
 //! hints.
 
 use eframe::egui::{
-    Align2, CornerRadius, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, CornerRadius, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
 use crate::theme::tokens::Dash;
@@ -24,6 +24,12 @@ pub enum Sketch {
     TwoLines,
     /// A line of the time per cycle, which decreases with the number of threads.
     Falling,
+    /// Five parts of a check, each with a verdict.
+    Parts,
+    /// Frame times with stutters above a limit.
+    Stutters,
+    /// A histogram of frame times with a median and a percentile.
+    Histogram,
 }
 
 /// Number of points from left to right in a sketch of values over time.
@@ -33,19 +39,23 @@ impl Sketch {
     /// Draws the sketch in its full size, or narrower if less width is available.
     pub fn show(self, ui: &mut Ui) {
         let wanted = vec2(size::SKETCH[0].min(ui.available_width()), size::SKETCH[1]);
-        let (rect, response) = ui.allocate_exact_size(wanted, Sense::hover());
-        response.widget_info(|| {
-            WidgetInfo::labeled(Role::Image, true, "Example of a result, not measured")
-        });
-        let tokens = Tokens::of(ui);
-        let line = Stroke::new(1.0, tokens.line);
-        let painter = ui.painter().with_clip_rect(rect);
-        painter.rect_stroke(rect, CornerRadius::same(size::CARD_RADIUS), line, StrokeKind::Inside);
+        let (rect, painter) = frame(ui, wanted);
         let corner = rect.left_top() + vec2(size::GAP_FIELD, size::GAP_SMALL);
-        painter.text(corner, Align2::LEFT_TOP, "Example", Type::Small.font(), tokens.t3);
+        let hint = Tokens::of(ui).t3;
+        painter.text(corner, Align2::LEFT_TOP, "Example", Type::Small.font(), hint);
         let mut area = rect.shrink(size::GAP_GROUP);
         area.min.y += size::GAP_GROUP;
-        let pen = Pen { painter, area, stroke: Stroke::new(1.2, tokens.t3) };
+        self.draw(ui, painter, area);
+    }
+
+    /// Draws the sketch in the available width and this height, without a title.
+    pub fn show_low(self, ui: &mut Ui, height: f32) {
+        let (rect, painter) = frame(ui, vec2(ui.available_width(), height));
+        self.draw(ui, painter, rect.shrink(size::GAP_FIELD));
+    }
+
+    fn draw(self, ui: &Ui, painter: Painter, area: Rect) {
+        let pen = Pen { painter, area, stroke: Stroke::new(1.2, Tokens::of(ui).t3) };
         match self {
             Self::Frames => pen.frames(),
             Self::Ranges => pen.ranges(),
@@ -53,8 +63,23 @@ impl Sketch {
             Self::Strips => pen.strips(),
             Self::TwoLines => pen.two_lines(),
             Self::Falling => pen.falling(),
+            Self::Parts => pen.parts(),
+            Self::Stutters => pen.stutters(),
+            Self::Histogram => pen.histogram(),
         }
     }
+}
+
+/// Draws the frame of a sketch; returns its area, and a painter of this area.
+fn frame(ui: &mut Ui, wanted: Vec2) -> (Rect, Painter) {
+    let (rect, response) = ui.allocate_exact_size(wanted, Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Image, true, "Example of a result, not measured")
+    });
+    let line = Stroke::new(1.0, Tokens::of(ui).line);
+    let painter = ui.painter().with_clip_rect(rect);
+    painter.rect_stroke(rect, CornerRadius::same(size::CARD_RADIUS), line, StrokeKind::Inside);
+    (rect, painter)
 }
 
 /// Draws the shapes of a sketch in an area. Coordinates reach from (0, 0) at the bottom left to
@@ -152,6 +177,52 @@ impl Pen {
             self.painter.line_segment([*at - reach, *at + reach], self.stroke);
         }
         self.painter.line(path, self.stroke);
+    }
+
+    fn parts(&self) {
+        for part in 0u8..5 {
+            let left = f32::from(part) * 0.2 + 0.02;
+            let card = Rect::from_two_pos(self.at(left, 0.96), self.at(left + 0.16, 0.04));
+            let radius = CornerRadius::same(size::CARD_RADIUS);
+            self.painter.rect_stroke(card, radius, self.stroke, StrokeKind::Inside);
+            for (y, end, height) in [(0.8, 0.13, 2.0), (0.6, 0.11, 5.0), (0.26, 0.09, 3.0)] {
+                let middle = self.at(left + 0.03, y);
+                let bar = Rect::from_min_max(
+                    middle - vec2(0.0, height / 2.0),
+                    self.at(left + end, y) + vec2(0.0, height / 2.0),
+                );
+                self.painter.rect_filled(bar, CornerRadius::ZERO, self.stroke.color);
+            }
+        }
+    }
+
+    fn stutters(&self) {
+        self.level(0.4);
+        let path = places(MARKS).map(|(x, variation)| self.at(x, 0.06 + variation * 0.12));
+        self.painter.line(path.collect(), self.stroke);
+        for (x, y) in
+            [(0.1, 0.78), (0.24, 0.66), (0.4, 0.9), (0.56, 0.94), (0.74, 0.6), (0.9, 0.76)]
+        {
+            self.painter.line_segment([self.at(x, 0.14), self.at(x, y)], self.stroke);
+            self.painter.circle_filled(self.at(x, y), 3.0, self.stroke.color);
+        }
+    }
+
+    fn histogram(&self) {
+        let heights = [4_u8, 12, 38, 74, 90, 62, 34, 20, 13, 9, 7, 5, 4, 3, 2, 1, 0, 1, 0, 4, 3];
+        for (height, column) in heights.into_iter().zip(0u8..) {
+            let left = f32::from(column) * 0.047;
+            let bar = Rect::from_two_pos(
+                self.at(left, 0.0),
+                self.at(left + 0.045, f32::from(height) / 100.0),
+            );
+            let color = self.stroke.color.gamma_multiply(0.5);
+            self.painter.rect_filled(bar, CornerRadius::ZERO, color);
+        }
+        for x in [0.21, 0.52] {
+            let path = [self.at(x, 0.0), self.at(x, 1.0)];
+            self.painter.extend(Dash::LIMIT.line(&path, self.stroke));
+        }
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn longest(report: &Report) -> Option<&Recording> {
 /// histograms together.
 pub(super) fn counted(capture: &Capture, report: &Report) -> Vec<(i64, u64)> {
     let mut values: Vec<(i64, u64)> = match capture {
-        Capture::Histogram(all) => all.iter().flat_map(|one| one.bins.iter().copied()).collect(),
+        Capture::Histogram(all) => all.iter().flat_map(|one| one.bins.iter()).collect(),
         _ => {
             longest(report).into_iter().flat_map(Recording::present).map(|time| (time, 1)).collect()
         }
@@ -152,12 +152,12 @@ pub(super) fn rows<'a>(
 pub(super) fn threads(all: &[Distribution]) -> impl Iterator<Item = Thread> + '_ {
     all.iter().filter(|one| !one.bins.is_empty()).map(|one| {
         let (sum, counted) = one.bins.iter().fold((0.0, 0.0), |(sum, counted), (value, count)| {
-            let count = Nanos::new(i64::try_from(*count).unwrap_or(i64::MAX)).as_f64();
-            (sum + Nanos::new(*value).as_f64() * count, counted + count)
+            let count = Nanos::new(i64::try_from(count).unwrap_or(i64::MAX)).as_f64();
+            (sum + Nanos::new(value).as_f64() * count, counted + count)
         });
-        let own = |at: Option<&(i64, u64)>| at.map(|(value, _)| *value);
+        let own = |at: Option<(i64, u64)>| at.map(|(value, _)| value);
         Thread {
-            histogram: Histogram(one.bins.to_vec()),
+            histogram: Histogram(one.bins.clone()),
             cycles: one.count(),
             min: one.stated_min.map(Nanos::get).or(own(one.bins.first())).unwrap_or(0),
             max: one.max.map(Nanos::get).or(own(one.bins.last())).unwrap_or(0),

@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::{FormatError, SafeWriter};
+use super::json::Limits;
+use super::{FormatError, SafeWriter, json_of};
 use crate::nanos::Nanos;
+use crate::sample::CountedValues;
 
 /// Maximum number of threads per result.
 pub const MAX_THREADS: usize = 1_024;
@@ -99,15 +101,15 @@ pub struct Thread {
     pub freq: Option<f64>,
 }
 
-/// Pairs of a latency and the number of wake-ups with this latency: 16 bytes per pair.
+/// Latencies, each with the number of wake-ups with this latency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Histogram(pub Vec<(i64, u64)>);
+pub struct Histogram(pub CountedValues);
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (latency, count) in &self.0 {
-            map.serialize_entry(latency, count)?;
+        for (latency, count) in self.0.iter() {
+            map.serialize_entry(&latency, &count)?;
         }
         map.end()
     }
@@ -115,7 +117,13 @@ impl Serialize for Histogram {
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        entries(deserializer, MAX_BINS, "latencies").map(Histogram)
+        let mut counted = CountedValues::default();
+        each_entry(deserializer, MAX_BINS, "latencies", |latency: String, count| {
+            let latency = latency.parse().map_err(|_no_number| "a latency that is not a number")?;
+            counted.push(latency, count);
+            Ok(())
+        })?;
+        Ok(Self(counted))
     }
 }
 
@@ -137,36 +145,48 @@ fn signed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
 fn threads<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, Thread>, D::Error> {
-    Ok(entries(deserializer, MAX_THREADS, "threads")?.into_iter().collect())
+    let mut threads = BTreeMap::new();
+    each_entry(deserializer, MAX_THREADS, "threads", |number, thread| {
+        threads.insert(number, thread);
+        Ok(())
+    })?;
+    Ok(threads)
 }
 
-/// Reads the entries of an object, at most `most`. `name` is their name in an error message.
-fn entries<'de, D: Deserializer<'de>, K: Deserialize<'de>, V: Deserialize<'de>>(
+/// Calls `read` with each entry of an object, at most `most`. `name` is their name in an error message.
+fn each_entry<'de, D: Deserializer<'de>, K: Deserialize<'de>, V: Deserialize<'de>>(
     deserializer: D,
     most: usize,
     name: &'static str,
-) -> Result<Vec<(K, V)>, D::Error> {
-    struct Entries<K, V>(usize, &'static str, PhantomData<(K, V)>);
-    impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
-        type Value = Vec<(K, V)>;
+    read: impl FnMut(K, V) -> Result<(), &'static str>,
+) -> Result<(), D::Error> {
+    struct Entries<K, V, F>(usize, &'static str, F, PhantomData<(K, V)>);
+    impl<'de, K, V, F> Visitor<'de> for Entries<K, V, F>
+    where
+        K: Deserialize<'de>,
+        V: Deserialize<'de>,
+        F: FnMut(K, V) -> Result<(), &'static str>,
+    {
+        type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(self.1)
         }
 
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let Self(most, name, _) = self;
-            let mut entries = Vec::new();
-            while let Some(entry) = map.next_entry()? {
-                if most <= entries.len() {
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            let Self(most, name, mut read, _) = self;
+            let mut count = 0;
+            while let Some((key, value)) = map.next_entry()? {
+                if most <= count {
                     return Err(M::Error::custom(format!("more than {most} {name}")));
                 }
-                entries.push(entry);
+                count += 1;
+                read(key, value).map_err(M::Error::custom)?;
             }
-            Ok(entries)
+            Ok(())
         }
     }
-    deserializer.deserialize_map(Entries(most, name, PhantomData))
+    deserializer.deserialize_map(Entries(most, name, read, PhantomData))
 }
 
 /// Writes a result of cyclictest as JSON.
@@ -175,7 +195,7 @@ pub fn write(result: &Cyclictest, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(b"\n")
 }
 
-/// Reads a result of cyclictest from JSON.
-pub fn read(text: &[u8]) -> Result<Cyclictest, FormatError> {
-    Ok(serde_json::from_slice(text)?)
+/// Reads a result of cyclictest from JSON, piece by piece.
+pub fn read(from: &mut (impl Read + Seek)) -> Result<Cyclictest, FormatError> {
+    json_of(from, Limits::CAPTURE)
 }

@@ -2,7 +2,6 @@
 //! opened as a run: figures that are computed from a part of the samples would be others.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::run::capture::Recording as CapturedFrames;
 use crate::run::recording::RecordedFrames;
@@ -153,8 +152,7 @@ fn reduce_capture(capture: &mut Capture, count: usize) {
             let count = count.checked_div(distributions.len()).unwrap_or(0);
             for distribution in distributions {
                 let first = distribution.bins.len().saturating_sub(count);
-                let kept = distribution.bins.get(first..).unwrap_or_default().to_vec();
-                distribution.bins = Arc::new(kept);
+                distribution.bins = distribution.bins.iter().skip(first).collect();
             }
         }
     }

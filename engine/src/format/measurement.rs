@@ -8,7 +8,7 @@ use super::checksum::Sum;
 use crate::nanos::Nanos;
 use crate::run::capture::{CaptureSeries, Distribution, FrameColumn, Recording};
 use crate::run::{self, Capture, Run, Subject};
-use crate::sample::{Column, Columns, MISSING};
+use crate::sample::{Column, Columns, CountedValues, MISSING};
 
 /// The first bytes of the hashed text: name and version of the format of this text.
 const HEAD: &[u8] = b"jitterscope-measurement 1\n";
@@ -114,8 +114,8 @@ enum Member<'a> {
     Text(&'a str),
     Series(&'a [CaptureSeries]),
     PerFrame(&'a [FrameColumn]),
-    Values(&'a [(i64, u64)]),
-    Counts(&'a [(i64, u64)]),
+    Values(&'a CountedValues),
+    Counts(&'a CountedValues),
 }
 
 impl Member<'_> {

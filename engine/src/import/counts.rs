@@ -1,7 +1,5 @@
 //! Histograms of cyclictest and rtla as text: a row per value, with a column of counts per thread.
 
-use std::sync::Arc;
-
 use super::imported::{BadLines, ImportError};
 use super::lines::{filled, lines};
 use crate::nanos::Nanos;
@@ -63,16 +61,9 @@ pub(super) fn read(
         }
     }
     for (column, place) in counts.columns.iter_mut().zip(0..) {
-        let bins = Arc::make_mut(&mut column.bins);
-        bins.sort_unstable();
         // A value may occur in several rows, as in files that were joined: its counts are added up in one bin.
-        bins.dedup_by(|later, first| {
-            let is_same = later.0 == first.0;
-            first.1 = if is_same { first.1.saturating_add(later.1) } else { first.1 };
-            is_same
-        });
-        bins.shrink_to_fit();
-        column.max = column.max.max(column.bins.last().map(|&(value, _)| Nanos::new(value)));
+        column.bins.sort();
+        column.max = column.max.max(column.bins.last().map(|(value, _)| Nanos::new(value)));
         column.label = label(place);
     }
     counts.columns.retain(|column| 0 < column.count());
@@ -103,7 +94,7 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     }
     for (count, place) in counts.flatten().zip(0..).filter(|(count, _)| 0 < *count) {
         if let Some(column) = column(columns, place) {
-            Arc::make_mut(&mut column.bins).push((nanos, count));
+            column.bins.push(nanos, count);
         }
     }
     Ok(filled)
@@ -143,13 +134,13 @@ pub(super) fn set_mean(columns: &mut Vec<Distribution>, unit: i64, all: impl Ite
 /// are that far apart by chance if they are few, unless a stated maximum is within the last bin.
 /// Returns the width in nanoseconds; `None` for bins of one unit.
 pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
-    let values = || columns.iter().flat_map(|column| column.bins.iter().map(|&(value, _)| value));
+    let values = || columns.iter().flat_map(|column| column.bins.iter().map(|(value, _)| value));
     let width = values().fold(0, common_divisor);
     let distinct: std::collections::BTreeSet<i64> =
         values().filter(|value| *value != 0).take(MAX_COMPARED).collect();
     let chance = (nanos_float(unit) / nanos_float(width.max(1))).powf(float(distinct.len()));
     let ends_in_bin = |column: &Distribution| {
-        let last = column.bins.last().map_or(0, |&(value, _)| value);
+        let last = column.bins.last().map_or(0, |(value, _)| value);
         let is_within = |max: Nanos| last < max.get() && max.get() < last + width;
         column.above_count == 0 && column.max.is_some_and(is_within)
     };
@@ -157,9 +148,8 @@ pub(super) fn widen(columns: &mut [Distribution], unit: i64) -> Option<i64> {
         return None;
     }
     for column in columns {
-        for bin in Arc::make_mut(&mut column.bins) {
-            bin.0 += width - unit;
-        }
+        let wider = column.bins.iter().map(|(value, count)| (value + width - unit, count));
+        column.bins = wider.collect();
     }
     Some(width)
 }
@@ -207,7 +197,7 @@ mod tests {
     fn a_common_divisor_is_the_width_of_bins_only_where_it_is_no_chance() {
         let widened = |micros: &[i64]| {
             let bins = micros.iter().map(|micros| (micros * 1_000, 1)).collect();
-            let mut columns = [Distribution { bins: Arc::new(bins), ..Distribution::default() }];
+            let mut columns = [Distribution { bins, ..Distribution::default() }];
             let width = widen(&mut columns, 1_000);
             (width, columns[0].bins.last().map(|bin| bin.0))
         };
@@ -217,7 +207,7 @@ mod tests {
         assert_eq!(widened(&even[..9]), (None, Some(18_000)));
         assert_eq!(widened(&even), (Some(2_000), Some(21_000)));
         // The stated maximum is 25 µs: the last bin is longer than 1 µs.
-        let bins = Arc::new(vec![(0, 9), (20_000, 1)]);
+        let bins = [(0, 9), (20_000, 1)].into_iter().collect();
         let max = Some(Nanos::from_micros(25));
         let mut columns = [Distribution { bins, max, ..Distribution::default() }];
         assert_eq!(widen(&mut columns, 1_000), Some(20_000));

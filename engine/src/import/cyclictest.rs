@@ -1,7 +1,7 @@
 //! A result of cyclictest: a histogram of latencies per thread, as JSON or as text.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::io::{Read, Seek};
 
 use super::counts::{self, MAX_VALUE_NANOS, after, set_above, set_max};
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
@@ -13,6 +13,7 @@ use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
+use crate::sample::CountedValues;
 
 /// The beginning of the line before the rows of a histogram.
 const TITLE: &str = "# Histogram";
@@ -32,9 +33,12 @@ const MAX_SAMPLE_BINS: u64 = 1_000_000;
 const OSLAT: &str = "oslat";
 const CYCLICTEST: &str = "cyclictest";
 
-/// Reads a result in JSON: of cyclictest, and of the programs that write the same keys.
-pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportError> {
-    let result = cyclictest::read(text).map_err(|error| ImportError::damaged(source, error))?;
+/// Reads a result in JSON piece by piece: of cyclictest, and of the programs that write the same keys.
+pub(super) fn read_json(
+    from: &mut (impl Read + Seek),
+    source: Source,
+) -> Result<Imported, ImportError> {
+    let result = cyclictest::read(from).map_err(|error| ImportError::damaged(source, error))?;
     let program = result.cmdline.split_ascii_whitespace().next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or_default();
     let source = match source {
@@ -54,7 +58,7 @@ pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportE
     let threads: Vec<Distribution> = result
         .thread
         .into_iter()
-        .map(|(number, thread)| of_thread(&number, thread, (unit, source), &mut bad_lines))
+        .map(|(number, thread)| of_thread(&number, &thread, (unit, source), &mut bad_lines))
         .filter(|thread| 0 < thread.count())
         .collect();
     if threads.is_empty() {
@@ -79,7 +83,7 @@ pub(super) fn read_json(text: &[u8], source: Source) -> Result<Imported, ImportE
 /// Converts a thread of a file: latencies are multiplied by the unit in nanoseconds.
 pub(super) fn of_thread(
     number: &str,
-    thread: Thread,
+    thread: &Thread,
     (unit, source): (i64, Source),
     bad_lines: &mut BadLines,
 ) -> Distribution {
@@ -88,18 +92,16 @@ pub(super) fn of_thread(
         None if source == Source::Jitterdebugger => format!("CPU {}", name(number)),
         None => format!("Thread {}", name(number)),
     };
-    let mut bins = thread.histogram.0;
-    let mut line = 0;
-    bins.retain_mut(|(latency, count)| {
-        line += 1;
-        *latency = latency.saturating_mul(unit);
-        let is_believed = latency.saturating_abs() <= MAX_VALUE_NANOS;
-        if !is_believed {
+    let mut bins = CountedValues::default();
+    for ((latency, count), line) in thread.histogram.0.iter().zip(1..) {
+        let nanos = latency.saturating_mul(unit);
+        if MAX_VALUE_NANOS < nanos.saturating_abs() {
             bad_lines.add(line, "a latency above ten minutes");
+        } else if 0 < count {
+            bins.push(nanos, count);
         }
-        is_believed && 0 < *count
-    });
-    bins.sort_unstable();
+    }
+    bins.sort();
     let mut counted = bins.iter().fold(0_u64, |sum, bin| sum.saturating_add(bin.1));
     // Values that the file counts, but not in a bin, were above the histogram.
     let mut above_count = thread.cycles.max(thread.count).saturating_sub(counted).max(thread.over);
@@ -107,18 +109,18 @@ pub(super) fn of_thread(
     let stated = Some(thread.max.saturating_mul(unit)).filter(is_plausible);
     // The last bin of oslat includes all values above it.
     if source == Source::Oslat
-        && let Some(&(last, count)) = bins.last()
+        && let Some((last, count)) = bins.last()
         && stated.is_some_and(|max| last < max)
     {
-        bins.pop();
+        bins = bins.iter().take(bins.len() - 1).collect();
         counted -= count;
         above_count += count;
     }
-    let highest = bins.last().map(|&(value, _)| value);
+    let highest = bins.last().map(|(value, _)| value);
     let has_stated = 0 < above_count || counted == 0;
     Distribution {
         label,
-        bins: Arc::new(bins),
+        bins,
         above_count,
         max: highest.max(stated).map(Nanos::new),
         stated_min: Some(thread.min.saturating_mul(unit))
@@ -291,9 +293,7 @@ fn read_without_histogram<'a>(
     } else {
         let counted = |(thread, bins): (&usize, &BTreeMap<u64, (u64, u64)>)| Distribution {
             label: format!("Thread {thread}"),
-            bins: Arc::new(
-                bins.iter().map(|(value, (count, _))| (nanos(*value).get(), *count)).collect(),
-            ),
+            bins: bins.iter().map(|(value, (count, _))| (nanos(*value).get(), *count)).collect(),
             max: bins.keys().next_back().map(|value| nanos(*value)),
             ..Distribution::default()
         };

@@ -1,13 +1,15 @@
 //! The percentile listing of HdrHistogram: each row has a value, and the number of samples up to that value.
 
+use super::blocks::{Blocks, each_part};
 use super::counts::MAX_VALUE_NANOS;
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
-use super::lines::{filled, lines};
+use super::lines::{filled, lines, lines_from};
 use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
+use crate::sample::CountedValues;
 
 /// The words of the header line. The first one may have a unit: `Value(ms)`.
 const HEADER: [&str; 4] = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
@@ -45,51 +47,55 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Imports a listing as a histogram. A listing has no unit: unless `options` has one, microseconds are used.
-pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
+/// Imports a listing, which begins with `text` and continues with `rest`, as a histogram. A listing has no unit: unless `options` has one, microseconds are used.
+pub(super) fn read(
+    text: &[u8],
+    rest: Option<Blocks<'_>>,
+    options: &Options,
+) -> Result<Imported, ImportError> {
     let (header_line, own) = header(text).unwrap_or((1, None));
     let wanted = options.unit.filter(|unit| *unit != TimeUnit::Fps);
     let unit = wanted.or(own).unwrap_or(TimeUnit::Micros);
-    let (mut bad_lines, mut bins) = (BadLines::default(), Vec::new());
+    let (mut bad_lines, mut bins) = (BadLines::default(), CountedValues::default());
     let (mut total, mut highest) = (0_u64, i64::MIN);
     let mut has_ended = false;
-    let rows = lines(text).skip(usize::try_from(header_line).unwrap_or(usize::MAX));
-    for (number, line) in filled(rows) {
-        check_rows(number)?;
-        let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
-            bad_lines.add(number, "a line that is not text, or too long");
-            continue;
-        };
-        // After the lines of mean and maximum follow lines of other programs.
-        let is_comment = line.trim_start().starts_with('#');
-        has_ended |= is_comment && !bins.is_empty();
-        if is_comment || has_ended {
-            continue;
-        }
-        match row(line, unit) {
-            Ok((value, up_to)) if total < up_to => {
-                if value < highest {
-                    bad_lines.add(number, "values that fall");
-                }
-                highest = highest.max(value);
-                bins.push((value, up_to - total));
-                total = up_to;
+    each_part(text, rest, |part, first| {
+        let rows = lines_from(part, first).filter(|(number, _)| header_line < *number);
+        for (number, line) in filled(rows) {
+            check_rows(number)?;
+            let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
+                bad_lines.add(number, "a line that is not text, or too long");
+                continue;
+            };
+            // After the lines of mean and maximum follow lines of other programs.
+            let is_comment = line.trim_start().starts_with('#');
+            has_ended |= is_comment && !bins.is_empty();
+            if is_comment || has_ended {
+                continue;
             }
-            // Rows of several percentiles can have the same total count: only the first of them adds a bin.
-            Ok((_, up_to)) if up_to == total => {}
-            Ok(_) => bad_lines.add(number, "a total count that falls"),
-            Err(reason) => bad_lines.add(number, reason),
+            match row(line, unit) {
+                Ok((value, up_to)) if total < up_to => {
+                    if value < highest {
+                        bad_lines.add(number, "values that fall");
+                    }
+                    highest = highest.max(value);
+                    bins.push(value, up_to - total);
+                    total = up_to;
+                }
+                // Rows of several percentiles can have the same total count: only the first of them adds a bin.
+                Ok((_, up_to)) if up_to == total => {}
+                Ok(_) => bad_lines.add(number, "a total count that falls"),
+                Err(reason) => bad_lines.add(number, reason),
+            }
         }
-    }
+        Ok(())
+    })?;
     if bins.is_empty() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
-    bins.sort_unstable();
-    let distribution = Distribution {
-        max: Some(Nanos::new(highest)),
-        bins: bins.into(),
-        ..Distribution::default()
-    };
+    bins.sort();
+    let distribution =
+        Distribution { max: Some(Nanos::new(highest)), bins, ..Distribution::default() };
     let notes = match own.filter(|own| *own == unit) {
         Some(_) => Vec::new(),
         None => vec![format!("Values were read as {}; the file has no unit.", unit.symbol())],
@@ -125,7 +131,7 @@ mod tests {
     fn falling_values_have_a_line_and_the_max_of_all_bins() {
         let text = b"Value Percentile TotalCount 1/(1-Percentile)\n\
             10.0 0.5 1 2\n30.0 0.6 2 2.5\n20.0 1.0 3\n";
-        let imported = read(text, &Options::default()).unwrap();
+        let imported = read(text, None, &Options::default()).unwrap();
         assert_eq!(imported.bad_lines.first, [(4, "values that fall")]);
         let Some(Capture::Histogram(all)) = imported.capture() else { panic!("a histogram") };
         assert_eq!(all[0].max, Some(Nanos::new(30_000)));

@@ -256,6 +256,8 @@ pub struct Imported {
     pub source: Source,
     /// The name of the recording: the game, the process, or the file.
     pub name: String,
+    /// The name of the file without its extension; empty if the content did not come from a file.
+    pub file: String,
     /// When the recording began; absent if the file has no date.
     pub started_at: Option<jiff::Timestamp>,
     /// The same by the wall clock of the PC that recorded it, if the file states no time zone.
@@ -280,6 +282,7 @@ impl Imported {
         Self {
             source,
             name: String::new(),
+            file: String::new(),
             started_at: None,
             wall_clock: None,
             machine: Machine::default(),

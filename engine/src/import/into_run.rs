@@ -25,6 +25,7 @@ impl Imported {
         let Self {
             source,
             name,
+            file,
             started_at,
             wall_clock,
             machine,
@@ -58,12 +59,25 @@ impl Imported {
             method_version: NO_METHOD,
             started_at: started_at.unwrap_or(jiff::Timestamp::UNIX_EPOCH),
             wall_clock,
-            name: text::name(&name),
+            name: run_name(&name, &file),
             note: notes.join("\n"),
             tags: vec!["imported".to_owned()],
             machine,
             ..Run::planned(Subject::Imported(capture), &[])
         }
+    }
+}
+
+/// Returns the name of a run: what was recorded and in which file, because two captures of one game differ only by file. A
+/// file name that includes the game is the name.
+fn run_name(name: &str, file: &str) -> String {
+    let game = name.strip_suffix(".exe").unwrap_or(name);
+    if file.is_empty() {
+        text::name(name)
+    } else if game.is_empty() || file.to_lowercase().contains(&game.to_lowercase()) {
+        text::name(file)
+    } else {
+        text::name(&format!("{name} ({file})"))
     }
 }
 
@@ -114,4 +128,22 @@ fn id(source: Source, name: &str, capture: &Capture) -> RunId {
     }
     let folded = (hash >> 32) ^ (hash & 0xffff_ffff);
     RunId::parse(&format!("{folded:08x}")).unwrap_or_else(RunId::random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_name;
+
+    #[test]
+    fn a_run_is_named_by_its_game_and_its_file() {
+        for (name, file, expected) in [
+            ("game.exe", "run1", "game.exe (run1)"),
+            ("Game.exe", "PresentMon-game-2026-11-28", "PresentMon-game-2026-11-28"),
+            ("vkcube_2026", "vkcube_2026", "vkcube_2026"),
+            ("game.exe", "", "game.exe"),
+            ("", "run1", "run1"),
+        ] {
+            assert_eq!(run_name(name, file), expected);
+        }
+    }
 }

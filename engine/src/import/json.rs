@@ -35,8 +35,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     match family {
         family @ (Family::Run | Family::Check) => Ok(own(family, &mut from, Source::Json)?),
         Family::CapFrameX => capframex::read(&mut from),
-        Family::Cyclictest => cyclictest::read_json(text, Source::Cyclictest),
-        Family::Jitterdebugger => cyclictest::read_json(text, Source::Jitterdebugger),
+        Family::Cyclictest => cyclictest::read_json(&mut from, Source::Cyclictest),
+        Family::Jitterdebugger => cyclictest::read_json(&mut from, Source::Jitterdebugger),
         Family::Unknown => Err(ImportError::Known(UNKNOWN)),
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
             let is_read = match (latency, name) {
                 (Some(latency), _) => value.parse().is_ok_and(|count| {
                     if 0 < count && thread.histogram.0.len() < MAX_BINS {
-                        thread.histogram.0.push((latency, count));
+                        thread.histogram.0.push(latency, count);
                     }
                     true
                 }),
@@ -83,7 +83,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         .map(|(thread, number)| {
             cyclictest::of_thread(
                 &number.to_string(),
-                thread,
+                &thread,
                 (1_000, Source::Oslat),
                 &mut bad_lines,
             )
@@ -111,9 +111,12 @@ mod tests {
         let Some(Capture::Histogram(all)) = imported.capture() else { panic!("{imported:?}") };
         let [two, three] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!(two.label, "Thread 0, CPU 2");
-        assert_eq!((two.bins.as_slice(), two.above_count), (&[(1_000, 104)][..], 7));
+        assert_eq!((two.bins.iter().collect::<Vec<_>>(), two.above_count), (vec![(1_000, 104)], 7));
         assert_eq!(two.max, Some(Nanos::from_micros(17)));
-        assert_eq!((three.bins.as_slice(), three.above_count), (&[(1_000, 98)][..], 0));
+        assert_eq!(
+            (three.bins.iter().collect::<Vec<_>>(), three.above_count),
+            (vec![(1_000, 98)], 0)
+        );
         assert!(!is_text(b"Core: the game\n1,2\n"));
     }
 }

@@ -36,8 +36,20 @@ pub fn open_named(path: &Path) -> io::Result<File> {
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
             io::Error::new(error.kind(), "not a regular file; a pipe can be read as /dev/stdin")
         }
-        Ok(_) | Err(_) => error,
+        Ok(_) | Err(_) => with_remedy(error),
     })
+}
+
+/// Returns an error of opening a file for reading with what to do, in place of the words and the number of the system.
+pub fn with_remedy(error: io::Error) -> io::Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            "there is no such file; check its name and folder"
+        }
+        io::ErrorKind::PermissionDenied => "reading it is not permitted; change its permissions",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), remedy)
 }
 
 /// Whether this path names a stream that was passed to this process.

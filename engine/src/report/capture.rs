@@ -428,16 +428,15 @@ fn histogram(distribution: &Distribution) -> HistogramFigures {
         let is_enough = !matches!(Sufficiency::of(quantile, enough), Sufficiency::Needs(_));
         if is_enough { value_at(distribution, rank(quantile, count)) } else { None }
     };
-    let (sum, counted) =
-        distribution.bins.iter().fold((0.0, 0.0), |(sum, counted), &(value, n)| {
-            (sum + Nanos::new(value).as_f64() * wide_float(n), counted + wide_float(n))
-        });
+    let (sum, counted) = distribution.bins.iter().fold((0.0, 0.0), |(sum, counted), (value, n)| {
+        (sum + Nanos::new(value).as_f64() * wide_float(n), counted + wide_float(n))
+    });
     HistogramFigures {
         count,
         min: distribution
             .bins
             .first()
-            .map(|&(value, _)| Nanos::new(value))
+            .map(|(value, _)| Nanos::new(value))
             .or(distribution.stated_min),
         p50: at(Quantile::P50),
         p95: at(Quantile::P95),
@@ -463,12 +462,12 @@ fn rank(quantile: Quantile, count: u64) -> u64 {
 /// the maximum is known, and only if the file states the maximum.
 fn value_at(distribution: &Distribution, rank: u64) -> Option<Nanos> {
     let mut up_to: u64 = 0;
-    let found = distribution.bins.iter().find(|(_, count)| {
-        up_to = up_to.saturating_add(*count);
+    let found = distribution.bins.iter().find(|&(_, count)| {
+        up_to = up_to.saturating_add(count);
         rank <= up_to
     });
     match found {
-        Some(&(value, _)) => Some(Nanos::new(value)),
+        Some((value, _)) => Some(Nanos::new(value)),
         None if rank == distribution.count() => distribution.max,
         None => None,
     }
@@ -529,7 +528,7 @@ mod tests {
     fn percentiles_of_counts_are_by_nearest_rank_and_unknown_above_the_bins() {
         let of_bins = |bins: &[(i64, u64)], above_count, max| {
             histogram(&Distribution {
-                bins: bins.to_vec().into(),
+                bins: bins.iter().copied().collect(),
                 above_count,
                 max,
                 ..<_>::default()

@@ -1,12 +1,10 @@
 //! A capture of another program: frame times, a sampled log of frame times, or a histogram. Unlike a test, a capture
 //! has no schedule and no stages.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
-use crate::sample::{Column, MISSING};
+use crate::sample::{Column, CountedValues, MISSING};
 
 /// The content of an imported file of another program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -230,8 +228,8 @@ impl Recording {
 pub struct Distribution {
     /// The name of the distribution: "Thread 0, CPU 1".
     pub label: String,
-    /// Values in nanoseconds, in ascending order, each with its count of at least 1. Clones share the list.
-    pub bins: Arc<Vec<(i64, u64)>>,
+    /// Values in nanoseconds, in ascending order, each with its count of at least 1.
+    pub bins: CountedValues,
     /// The number of values above the last bin. The file has only their number.
     pub above_count: u64,
     /// The maximum in the file, which may be above the last bin; absent if the file has none.
@@ -261,7 +259,7 @@ struct DistributionInFile {
 impl From<Distribution> for DistributionInFile {
     fn from(distribution: Distribution) -> Self {
         let Distribution { label, bins, above_count, max, stated_min, stated_mean } = distribution;
-        let (values_nanos, counts) = bins.iter().copied().unzip();
+        let (values_nanos, counts) = bins.iter().unzip();
         Self { label, above_count, max, stated_min, stated_mean, values_nanos, counts }
     }
 }
@@ -286,15 +284,14 @@ impl TryFrom<DistributionInFile> for Distribution {
             return Err("its values are not ascending");
         }
         let bins = values_nanos.into_iter().zip(counts).filter(|(_, count)| 0 < *count);
-        let bins = Arc::new(bins.collect());
-        Ok(Self { label, bins, above_count, max, stated_min, stated_mean })
+        Ok(Self { label, bins: bins.collect(), above_count, max, stated_min, stated_mean })
     }
 }
 
 impl Distribution {
     /// Returns the number of values, including values above the last bin.
     pub fn count(&self) -> u64 {
-        self.bins.iter().fold(self.above_count, |sum, (_, count)| sum.saturating_add(*count))
+        self.bins.iter().fold(self.above_count, |sum, (_, count)| sum.saturating_add(count))
     }
 }
 

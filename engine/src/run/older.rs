@@ -1,7 +1,5 @@
 //! Converts imports that older versions saved as frame loops with a made-up schedule.
 
-use std::sync::Arc;
-
 use super::capture::{Capture, Distribution, Recording};
 use super::{Subject, TrialRun};
 use crate::nanos::Nanos;
@@ -47,7 +45,7 @@ fn distribution_of(trial: TrialRun) -> Distribution {
     let same = values.chunk_by(|a, b| a == b);
     let count = |of: &[i64]| u64::try_from(of.len()).unwrap_or(u64::MAX);
     Distribution {
-        bins: Arc::new(same.filter_map(|of| Some((*of.first()?, count(of)))).collect()),
+        bins: same.filter_map(|of| Some((*of.first()?, count(of)))).collect(),
         above_count: trial.lost_count,
         max: values.last().copied().map(Nanos::new),
         label: trial.trial.label,

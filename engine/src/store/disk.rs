@@ -169,7 +169,8 @@ impl DiskFile {
     /// Opens a regular file for reading; returns an error for anything else.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         announce(Operation::Open(path))?;
-        Ok(Self { file: platform::open_regular(path)?, path: path.to_owned() })
+        let file = platform::open_regular(path).map_err(platform::with_remedy)?;
+        Ok(Self { file, path: path.to_owned() })
     }
 
     /// Opens or creates a lock file, and waits until no other process has locked it; `None` if

@@ -167,7 +167,7 @@ impl CapturePlots {
             }
             Capture::Histogram(distributions) => {
                 let own = distributions.get(figures.position);
-                for &(value, count) in own.into_iter().flat_map(|one| one.bins.iter()) {
+                for (value, count) in own.into_iter().flat_map(|one| one.bins.iter()) {
                     histogram.add_many(value, count);
                 }
             }

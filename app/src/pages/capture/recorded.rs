@@ -35,7 +35,6 @@ impl Recorded {
     /// rate. A series that contains only zeros is omitted.
     pub(super) fn of(scope: &Scope, is_whole: bool) -> Self {
         let recording = &scope.recording;
-        let end = recording.times().last().unwrap_or_default();
         let rate = is_whole
             .then(|| frame_rate(recording))
             .and_then(|points| strip("Frame rate (1 s)", "FPS", points));
@@ -52,7 +51,7 @@ impl Recorded {
             strip(name, "% of the frame", busy_shares(scope, quantity)?)
         });
         let own = rate.into_iter().chain(busy).chain(limited(scope));
-        Self { strips: own.chain(others).collect(), end_secs: end.as_secs() }
+        Self { strips: own.chain(others).collect(), end_secs: scope.end.as_secs() }
     }
 
     /// Returns the width of the margins left and right of the strips; `None` if there are no
@@ -185,6 +184,7 @@ fn frame_rate(recording: &Recording) -> Vec<(f64, f64)> {
 mod tests {
     use std::sync::Arc;
 
+    use jitterscope_engine::report::CaptureView;
     use jitterscope_engine::run::capture::FrameColumn;
 
     use super::*;
@@ -209,6 +209,9 @@ mod tests {
         assert_eq!(words, ["GPU", "GPU", "CPU", "CPU"]);
         let shares = busy_shares(&scope, FrameQuantity::GpuBusy).unwrap();
         assert!(shares.iter().any(|(_, share)| (share - 98.0).abs() < 0.1), "{shares:?}");
+        let view = CaptureView { to: Some(Nanos::from_secs(1)), ..CaptureView::default() };
+        let part = Recorded::of(&Scope::of(&recording, &Arc::new(view)), true);
+        assert!((part.end_secs - 2.0).abs() < 1e-9, "a part has the axis of the whole recording");
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::widgets::{Card, Spans, checkbox, combo, link, segmented, value_field}
 const FIELD: f32 = 84.0;
 /// Width of the list of definitions, in points.
 const DEFINITIONS: f32 = 230.0;
+/// Width of the list of definitions with its label, in points.
+const LOW: f32 = DEFINITIONS + 70.0;
 
 /// Draws the bar for a recording; changes `asked` to what the user selects.
 pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut CaptureView) {
@@ -87,9 +89,15 @@ fn range_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
 }
 
 fn low_ui(ui: &mut Ui, asked: &mut CaptureView) {
-    label(ui, "1% low");
+    // The list is not wrapped by itself, but would widen the whole page.
+    if ui.available_size_before_wrap().x < LOW {
+        ui.end_row();
+    }
     let definitions = LowDefinition::ALL.map(|definition| (definition, low::name(definition)));
-    combo(ui, "Definition of the 1% low", &mut asked.low, &definitions, DEFINITIONS);
+    ui.horizontal(|ui| {
+        label(ui, "1% low");
+        combo(ui, "Definition of the 1% low", &mut asked.low, &definitions, DEFINITIONS);
+    });
 }
 
 fn pauses_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use jitterscope_engine::import::{self, ImportError, Options};
+use jitterscope_engine::platform::with_remedy;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, SaveOutcome, Store};
 
@@ -101,9 +102,16 @@ pub(super) fn open(
 ) -> OpenedFiles {
     let file = file_name(path);
     let is_answered = options.process.is_some() || options.swap_chain.is_some();
-    // Reading a device or a pipe may block forever.
-    if !path.is_file() {
-        return OpenedFiles::Failed(file, words::NOT_A_FILE.to_owned());
+    match path.metadata() {
+        // Reading a device or a pipe may block forever.
+        Ok(metadata) if !metadata.is_file() => {
+            return OpenedFiles::Failed(file, words::NOT_A_FILE.to_owned());
+        }
+        Ok(_) => {}
+        Err(error) => {
+            let error = ImportError::Read(with_remedy(error));
+            return OpenedFiles::Failed(file, error.to_string());
+        }
     }
     if let Some(preset) = preset_file::read(path) {
         return match preset {
@@ -228,6 +236,12 @@ mod tests {
         canceled.is_canceled.store(true, Ordering::Relaxed);
         assert_eq!(open_all(None, std::slice::from_ref(&folder), &canceled).len(), 0);
         assert_eq!(canceled.total.into_inner(), 4);
+        let missing = open_all(None, &[inner.join("e.csv")], &OpenProgress::default());
+        let [OpenedFiles::Failed(name, problem)] = missing.as_slice() else {
+            panic!("{missing:?}");
+        };
+        let expected = "cannot be read: there is no such file; check its name and folder";
+        assert_eq!((name.as_str(), problem.as_str()), ("e.csv", expected));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

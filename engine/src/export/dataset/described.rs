@@ -1,8 +1,6 @@
 //! The columns of every dataset. They are taken from the rows of runs without samples, so that the
 //! documentation lists exactly the columns of the exported files.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::key::Salt;
@@ -35,7 +33,7 @@ pub fn subjects() -> Vec<Subject> {
             ..Recording::default()
         }]
     };
-    let bins = Arc::new(vec![(1, 1)]);
+    let bins = [(1, 1)].into_iter().collect();
     let imports = [
         Capture::Frames(frames()),
         Capture::SampledLog(frames()),

@@ -80,7 +80,7 @@ fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
     let counted: Vec<_> = shown()
         .map(|one| {
             let mut histogram = LogHistogram::default();
-            for &(value, seen) in one.bins.iter() {
+            for (value, seen) in one.bins.iter() {
                 histogram.add_many(value, seen);
             }
             (one.label.as_str(), histogram)

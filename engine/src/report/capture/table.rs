@@ -383,9 +383,15 @@ fn histogram_columns(table: CaptureTable<'_>) -> CaptureTable<'_> {
         of(Statistic::Min, "min_nanos", |it| or_absent(it.min, above(it))),
         of(Statistic::Mean, "mean_nanos", |it| or_absent(it.mean_nanos.map(Cell::Time), above(it))),
         of(Statistic::P50, "p50_nanos", |it| or_absent(it.p50, above(it))),
-        of(Statistic::P95, "p95_nanos", |it| or_absent(it.p95, above_or_few(it, 20))),
-        of(Statistic::P99, "p99_nanos", |it| or_absent(it.p99, above_or_few(it, 100))),
-        of(Statistic::P99_9, "p99_9_nanos", |it| or_absent(it.p99_9, above_or_few(it, 1_000))),
+        of(Statistic::P95, "p95_nanos", |it| {
+            or_absent(it.p95, above_or_few(it, 20, "needs 20 values"))
+        }),
+        of(Statistic::P99, "p99_nanos", |it| {
+            or_absent(it.p99, above_or_few(it, 100, "needs 100 values"))
+        }),
+        of(Statistic::P99_9, "p99_9_nanos", |it| {
+            or_absent(it.p99_9, above_or_few(it, 1_000, "needs 1\u{202f}000 values"))
+        }),
         of(Statistic::Max, "max_nanos", |it| or_absent(it.max, above(it))),
     ];
     let table = table.column(
@@ -404,8 +410,12 @@ fn histogram_columns(table: CaptureTable<'_>) -> CaptureTable<'_> {
     )
 }
 
-const fn above_or_few(histogram: &HistogramFigures, needed: u64) -> &'static str {
-    if histogram.count < needed { "too few values" } else { above(histogram) }
+const fn above_or_few(
+    histogram: &HistogramFigures,
+    needed: u64,
+    few: &'static str,
+) -> &'static str {
+    if histogram.count < needed { few } else { above(histogram) }
 }
 
 const fn above(histogram: &HistogramFigures) -> &'static str {

@@ -434,7 +434,7 @@ pub(crate) fn charts(set: &ComparisonSet<'_>) -> Vec<Chart> {
     for (items, at) in set.items().iter().zip(0..) {
         let values: Vec<i64> = items.iter().flat_map(|item| item.values()).collect();
         let mut histogram = LogHistogram::of(&values);
-        for &(value, count) in items.iter().flat_map(|item| item.counts()) {
+        for (value, count) in items.iter().flat_map(|item| item.counts()) {
             histogram.add_many(value, count);
         }
         let letter = letter(at).to_string();

@@ -178,14 +178,15 @@ impl<'a> Item<'a> {
 
     /// Returns each value in nanoseconds, ascending, with its count; empty unless only counts are
     /// known.
-    pub fn counts(self) -> &'a [(i64, u64)] {
-        let Self::Recording(run, figures) = self else { return &[] };
-        match run.capture() {
-            Some(Capture::Histogram(all)) => {
-                all.get(figures.position).map_or(&[], |one| one.bins.as_slice())
-            }
-            _ => &[],
-        }
+    pub fn counts(self) -> impl Iterator<Item = (i64, u64)> + 'a {
+        let counted = match self {
+            Self::Recording(run, figures) => match run.capture() {
+                Some(Capture::Histogram(all)) => all.get(figures.position),
+                _ => None,
+            },
+            Self::Configuration(..) => None,
+        };
+        counted.into_iter().flat_map(|one| one.bins.iter())
     }
 
     /// Returns the values of the item's first round over time. Each pair holds the time at which the

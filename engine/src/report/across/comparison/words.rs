@@ -530,10 +530,15 @@ pub fn obstacle(obstacle: &Incompatibility) -> String {
 pub fn note(note: &Note) -> String {
     match note {
         Note::Lengths(lengths) => {
+            let seconds: Vec<String> =
+                lengths.iter().map(|length| format_long_time(*length)).collect();
+            // Lengths that differ by less than a second can be the same in whole seconds.
+            let is_same = seconds.windows(2).all(|pair| pair.first() == pair.last());
+            let format = if is_same { format_time } else { format_long_time };
             let lengths: Vec<String> = lengths
                 .iter()
                 .zip(0..)
-                .map(|(length, run)| format!("{} {}", letter(run), format_long_time(*length)))
+                .map(|(length, run)| format!("{} {}", letter(run), format(*length)))
                 .collect();
             format!("Run lengths differ: {}. Max and counts are not evaluated.", lengths.join(", "))
         }

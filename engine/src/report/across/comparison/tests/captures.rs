@@ -159,7 +159,7 @@ fn readings_and_counts_are_shown_and_not_evaluated() {
         ..Recording::default()
     };
     let counts = |value| {
-        let bins = vec![(MS, 900), (value, 100)].into();
+        let bins = [(MS, 900), (value, 100)].into_iter().collect();
         Capture::Histogram(vec![Distribution { bins, ..Distribution::default() }])
     };
     let log = |value| Capture::SampledLog(vec![recording(value)]);

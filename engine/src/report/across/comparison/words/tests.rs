@@ -69,6 +69,10 @@ fn notes_and_words_name_runs_by_letter() {
         note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
         "Run lengths differ: A 10 s, B 30 s. Max and counts are not evaluated."
     );
+    assert_eq!(
+        note(&Note::Lengths(vec![Nanos::from_millis(1_990), Nanos::from_millis(2_199)])),
+        "Run lengths differ: A 1.99\u{202f}s, B 2.20\u{202f}s. Max and counts are not evaluated."
+    );
     assert_eq!(note(&Note::Incomplete(2)), "C is incomplete.");
     assert!(note(&Note::Lost { run: 1, count: 1 }).starts_with("B lost 1 sample; "));
     assert!(obstacle(&Incompatibility::Tests).contains("cannot be compared"));

@@ -126,6 +126,12 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     assert_eq!(harness.state().page(), PageId::Record);
     harness.get_by_label("Record the game");
     harness.get_by_label("Record this PC only");
+    step_until(&mut harness, |app| app.session().recordings().needs().is_some());
+    harness.run_steps(2);
+    harness.get_by_label("Before you start");
+    harness.get_by_label_contains("Who had the CPU, and what woke a thread");
+    harness.get_by_label("Check again").click();
+    harness.run_steps(2);
     harness.state_mut().set_next_dialog_answer(vec![path]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().running().recorded().is_some());

@@ -1,5 +1,6 @@
 //! The `record` command: records this PC and a game, marks a time, shows the state of a recorder, and ends it.
 
+mod compare;
 mod detail;
 mod join;
 
@@ -89,6 +90,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(Command::new("stop").about("End the recording that runs, and save it"))
         .subcommand(join::command())
+        .subcommand(compare::command())
         .subcommand(detail::command())
 }
 
@@ -98,6 +100,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Status, Status> {
         Some(("mark", _)) => send(RecordCommand::Mark),
         Some(("stop", _)) => send(RecordCommand::Stop),
         Some(("join", matches)) => join::run(matches).map_err(failed),
+        Some(("compare", matches)) => compare::run(matches).map_err(failed),
         Some(("delete-detail", matches)) => detail::run(matches).map_err(failed),
         Some(("status", matches)) => {
             let status = recorder_status().map_err(failed)?;

@@ -126,6 +126,12 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     assert_eq!(harness.state().page(), PageId::Record);
     harness.get_by_label("Record the game");
     harness.get_by_label("Record this PC only");
+    step_until(&mut harness, |app| app.session().recordings().needs().is_some());
+    harness.run_steps(2);
+    harness.get_by_label("Before you start");
+    harness.get_by_label_contains("Who had the CPU, and what woke a thread");
+    harness.get_by_label("Check again").click();
+    harness.run_steps(2);
     harness.state_mut().set_next_dialog_answer(vec![path]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().running().recorded().is_some());
@@ -282,4 +288,129 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     let left = load(&path);
     assert!(left.recording().unwrap().answers.is_some());
     assert!(!left.recording().unwrap().can_join());
+}
+
+#[test]
+fn a_recording_is_compared_with_the_last_one_of_the_same_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let later = |seed: u32, hours: i64| {
+        let started_at = run().started_at + jiff::SignedDuration::from_hours(hours);
+        Run { started_at, ..compare::run(seed, "", 0) }
+    };
+    let with = |run_of: Run, change: &dyn Fn(&mut Recording)| {
+        let mut recording: Recording = serde_json::from_str(RECORDED).unwrap();
+        change(&mut recording);
+        let subject = Subject::Recorded(Box::new(recording));
+        Run { name: String::new(), subject, trials: Vec::new(), ..run_of }
+    };
+    let first = run();
+    store.save(&first).unwrap();
+    // A newer one of another game, and one of no game, are not the last time of this one.
+    store.save(&with(later(0xb2, 1), &|recording| recording.label.push('2'))).unwrap();
+    store
+        .save(&with(later(0xc3, 2), &|recording| {
+            (recording.frames, recording.follow) = (RecordedFrames::default(), Follow::ThisPc);
+        }))
+        .unwrap();
+    let mut again = with(later(0xd4, 3), &|_| {});
+    store.add_earlier(&mut again);
+    let earlier = again.recording().unwrap().earlier.as_ref().unwrap();
+    assert_eq!((&earlier.id, earlier.started_at), (&first.id.to_string(), first.started_at));
+    let path = store.save(&again).unwrap();
+    assert_eq!(load(&path), again);
+    let mut unknown = with(later(0xe5, -1), &|_| {});
+    store.add_earlier(&mut unknown);
+    assert_eq!(unknown.recording().unwrap().earlier, None, "nothing is earlier");
+
+    let said = format!("Last time ({}, ", first.id);
+    let id = again.id.to_string();
+    let text = shown(&folder, &["runs", "show", &id]);
+    assert!(text.contains(&said) && text.contains("too short to say"), "{text}");
+    for format in ["html", "markdown", "json"] {
+        let export = folder.path().join("export").display().to_string();
+        shown(&folder, &["export", &id, "--as", format, "--out", &export, "--force"]);
+        let export = std::fs::read_to_string(&export).unwrap();
+        let sought = if format == "json" { "\"last_time\"" } else { &said };
+        assert!(export.contains(sought), "{format}");
+        assert!(!export.contains("wineserver2"), "{format}");
+    }
+    let ids = [first.id.to_string(), id];
+    let compared = |more: &[&str]| {
+        let args = [&["record", "compare", &ids[0], &ids[1]], more].concat();
+        cli::run(&folder, &args)
+    };
+    let output = compared(&["--fail-if", "worse", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["rates"].as_array().unwrap().len(), 5, "{json}");
+    assert_eq!(json["fail_if"][0]["result"], "undecided");
+    let output = compared(&["--fail-if", "p99>+20%"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = compared(&["--format", "markdown"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("| All stutters"), "{output:?}");
+
+    let mut harness = window(&folder);
+    harness.state_mut().set_next_dialog_answer(vec![path]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    harness.run_steps(4);
+    for words in [said.as_str(), "All stutters"] {
+        assert!(harness.query_all_by_label_contains(words).next().is_some(), "{words}");
+    }
+}
+
+/// Returns a recording of half an hour with stutters at these seconds, of which no detail is saved.
+fn stuttering(seed: u32, seconds: impl Iterator<Item = i64>) -> Run {
+    let mut frames = RecordedFrames::default();
+    let stutters: Vec<i64> = seconds.collect();
+    let mut at = Nanos::ZERO;
+    while at < Nanos::from_secs(1_800) {
+        let is_stutter = stutters.iter().any(|second| {
+            let stutter = Nanos::from_secs(*second);
+            at < stutter && stutter <= at + Nanos::from_millis(20)
+        });
+        let length = Nanos::from_millis(if is_stutter { 200 } else { 20 });
+        at += length;
+        frames.push(at, length);
+    }
+    let recording = Recording {
+        label: "game".to_owned(),
+        follow: Follow::Log,
+        length: at,
+        frames,
+        ..Recording::default()
+    };
+    let subject = Subject::Recorded(Box::new(recording));
+    Run { name: String::new(), subject, trials: Vec::new(), ..compare::run(seed, "", 0) }
+}
+
+#[test]
+fn a_condition_on_two_recordings_is_true_where_stutters_became_clearly_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let calm = stuttering(0xa1, (1..=6).map(|at| 280 * at));
+    let stutters = stuttering(0xb2, (1..=36).map(|at| 49 * at));
+    store.save(&calm).unwrap();
+    store.save(&stutters).unwrap();
+    let (calm, stutters) = (calm.id.to_string(), stutters.id.to_string());
+    for (args, status) in [
+        ([&calm, &stutters, "worse"], 3),
+        ([&calm, &stutters, "stutter>+20%"], 3),
+        ([&calm, &stutters, "stutter<-20%"], 0),
+        ([&stutters, &calm, "worse"], 0),
+        ([&stutters, &calm, "stutter<-20%"], 3),
+    ] {
+        let [earlier, later, condition] = args;
+        let output =
+            cli::run(&folder, &["record", "compare", earlier, later, "--fail-if", condition]);
+        assert_eq!(output.status.code(), Some(status), "{args:?} {output:?}");
+    }
+    // All of them come every 49 s, and no more often at the end.
+    let text = shown(&folder, &["runs", "show", &stutters]);
+    assert!(text.contains("every 49") && text.contains("(36 of 36)"), "{text}");
+    assert!(!text.contains("More and more"), "{text}");
+    let text = shown(&folder, &["record", "compare", &stutters, &calm]);
+    assert!(text.contains("12 to 2 stutters per 10 min of play, clear."), "{text}");
 }

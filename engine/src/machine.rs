@@ -4,6 +4,8 @@ mod busy_programs;
 mod clock;
 mod detail;
 mod finding;
+mod mangohud;
+mod recording_needs;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -13,6 +15,10 @@ pub use busy_programs::{BusyProgram, BusyPrograms};
 pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps, trace_steps};
+pub use mangohud::LogConfiguration;
+pub use recording_needs::{
+    RecordingNeeds, RecordingTier, TierState, describe_tiers, names_culprits,
+};
 
 /// The machine on which a run was measured. A value that the system does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 //! neither fail nor do input or output.
 
 pub mod amdahl;
+pub mod beat;
 pub mod binomial;
 pub mod blocks;
 pub mod change_points;
@@ -18,6 +19,7 @@ mod order;
 pub mod paired;
 pub mod percentile;
 pub mod pyramid;
+pub mod rates;
 pub mod rhythm;
 pub mod spread;
 pub mod statistic;
@@ -30,6 +32,7 @@ pub mod thinned;
 pub mod time_weighted;
 pub mod variance_prior;
 
+pub use beat::Beat;
 pub use effect::{Effect, Estimated, Outcome};
 pub use grade::{Grade, GradeRange};
 pub use histogram::LogHistogram;
@@ -37,6 +40,7 @@ pub use lows::{LowDefinition, Lows};
 pub use paired::{PairedEffect, PairedEffects};
 pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
+pub use rates::{EventSeries, rate_difference};
 pub use rhythm::Rhythm;
 pub use spread::Spread;
 pub use statistic::Statistic;

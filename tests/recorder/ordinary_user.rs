@@ -124,3 +124,45 @@ fn preempted(recording: &Recording, thread: u32) -> Nanos {
     }
     sum
 }
+
+#[test]
+fn a_check_states_what_a_recording_would_lack_and_the_command_that_gives_it() {
+    let folders = Folders::new();
+    let configuration = folders.path("home/.config/MangoHud");
+    fs::create_dir_all(&configuration).unwrap();
+    fs::write(configuration.join("MangoHud.conf"), "log_interval=100\nautostart_log=1\n").unwrap();
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    fs::set_permissions(folders.temporary.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let check = |args: &[&str], is_ordinary: bool| {
+        let mut command = folders.program(&["record", "--check"]);
+        command.args(args).env("HOME", folders.path("home")).env_remove("XDG_CONFIG_HOME");
+        if is_ordinary && is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.output()
+    };
+    let names_culprits = |output: &std::process::Output| {
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["tiers"].as_array().unwrap().len(), 4, "{answer}");
+        answer["names_culprits"].as_bool().unwrap()
+    };
+    match check(&[], true) {
+        Ok(output) => {
+            let text = String::from_utf8(output.stdout).unwrap();
+            println!("{text}");
+            assert_eq!(output.status.code(), Some(3), "{text}");
+            assert!(text.contains("Missing  Who had the CPU"), "{text}");
+            assert!(text.contains("a row per 100 ms"), "{text}");
+            let add = "printf '%s\\n' log_interval=0 \"output_folder=$HOME/mangologs\" >> ~/.config/MangoHud/MangoHud.conf";
+            assert!(text.contains(add), "{text}");
+            let output = check(&["--format", "json"], true).unwrap();
+            assert_eq!((output.status.code(), names_culprits(&output)), (Some(3), false));
+        }
+        Err(error) => println!("skipped: user nobody may not start the program: {error}"),
+    }
+    let output = check(&["--format", "json"], false).unwrap();
+    let has_records = super::records_all_threads();
+    assert_eq!(names_culprits(&output), has_records);
+    assert_eq!(output.status.code(), Some(if has_records { 0 } else { 3 }));
+    assert_eq!(fs::read_dir(folders.path("runs")).unwrap().count(), 0, "nothing is recorded");
+}

@@ -89,16 +89,7 @@ pub(super) fn command() -> Command {
         .arg(
             option("baseline", "RUN", "Run to use as the baseline [default: the first]"),
         )
-        .arg(
-            option(
-                "fail-if",
-                "CONDITION",
-                "Exit with status 3 if this condition is true, 4 if it is undecided; can be repeated",
-            )
-            .action(ArgAction::Append)
-            .allow_hyphen_values(true)
-            .value_parser(|text: &str| text.parse::<Gate>()),
-        )
+        .arg(fail_if_arg())
         .arg(undecided_arg())
         .args(capture_view::args_of_comparison())
         .arg(
@@ -109,6 +100,18 @@ pub(super) fn command() -> Command {
             path_option("out", "FILE", "Write the comparison to this file; - for standard output")
                 .help_heading("Output"),
         )
+}
+
+/// Returns the option for a condition on a change.
+pub(super) fn fail_if_arg() -> Arg {
+    option(
+        "fail-if",
+        "CONDITION",
+        "Exit with status 3 if this condition is true, 4 if it is undecided; can be repeated",
+    )
+    .action(ArgAction::Append)
+    .allow_hyphen_values(true)
+    .value_parser(|text: &str| text.parse::<Gate>())
 }
 
 /// Returns the option for what an undecided condition or limit means to a pipeline.

@@ -1,5 +1,6 @@
 //! The `record` command: records this PC and a game, marks a time, shows the state of a recorder, and ends it.
 
+mod compare;
 mod detail;
 mod join;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use jitterscope_engine::export::openmetrics;
 use jitterscope_engine::import::{Column, LogSource, Options};
+use jitterscope_engine::machine::{RecordingNeeds, describe_tiers, names_culprits};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::parse_nanos;
 use jitterscope_engine::platform::{self, SystemTracer, clock_nanos};
@@ -20,7 +22,9 @@ use jitterscope_engine::store::{
     recorder_status,
 };
 use jitterscope_engine::units::{count_text, shortened};
+use serde_json::json;
 
+use super::output::{Output, PrintError};
 use super::print::{self, print_message};
 use super::terminal::Interrupt;
 use super::{Status, failed, flag, labels, number_in, option, output_args, text};
@@ -39,6 +43,7 @@ pub(super) fn command() -> Command {
              Examples:\n  \
              sudo jitterscope-cli record --game ~/mangologs --for 2h\n  \
              jitterscope-cli record --for 10min\n  \
+             jitterscope-cli record --check\n  \
              jitterscope-cli record mark\n  \
              jitterscope-cli record join RECORDING game_2026-11-28_21-53-28.csv",
         )
@@ -67,6 +72,11 @@ pub(super) fn command() -> Command {
                 .value_parser(number_in(1..=1_000))
                 .default_value("5"),
         )
+        .arg(flag(
+            "check",
+            "Show what a recording would show here and what is missing, without recording; status 0 if it would name who \
+             made a game stutter, else 3",
+        ))
         .args(labels::args().map(|arg| arg.help_heading("Output")))
         .arg(flag("quiet", "Hide progress").short('q').help_heading("Output"))
         .args(output_args())
@@ -80,6 +90,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(Command::new("stop").about("End the recording that runs, and save it"))
         .subcommand(join::command())
+        .subcommand(compare::command())
         .subcommand(detail::command())
 }
 
@@ -89,6 +100,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Status, Status> {
         Some(("mark", _)) => send(RecordCommand::Mark),
         Some(("stop", _)) => send(RecordCommand::Stop),
         Some(("join", matches)) => join::run(matches).map_err(failed),
+        Some(("compare", matches)) => compare::run(matches).map_err(failed),
         Some(("delete-detail", matches)) => detail::run(matches).map_err(failed),
         Some(("status", matches)) => {
             let status = recorder_status().map_err(failed)?;
@@ -153,6 +165,20 @@ fn store(matches: &ArgMatches) -> Option<Store> {
     }
 }
 
+/// Prints what a recording would show: the records of a recorder were opened for it, and are released.
+fn check(tracer: &SystemTracer, matches: &ArgMatches) -> Result<Status, PrintError> {
+    let tiers = RecordingNeeds::read(tracer.state()).tiers("jitterscope-cli record");
+    let is_named = names_culprits(&tiers);
+    let output = Output::of(matches);
+    if text(matches, "format").as_deref() == Some("json") {
+        let answer = json!({ "names_culprits": is_named, "tiers": tiers });
+        output.write(|to| writeln!(to, "{answer:#}"))?;
+    } else {
+        output.write(|to| to.write_all(describe_tiers(&tiers).as_bytes()))?;
+    }
+    Ok(if is_named { Status::Done } else { Status::GateFailed })
+}
+
 fn record(matches: &ArgMatches) -> Result<Status, Status> {
     let length = time(matches, "for")?;
     let stall = time(matches, "stall")?.unwrap_or(EventLimits::default().stall);
@@ -185,6 +211,9 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
     let tracer = SystemTracer::open(request.ring_bytes);
     let tracer = platform::record_with_callers_rights(tracer)
         .map_err(|error| failed(format!("cannot give up the rights of root: {error}")))?;
+    if matches.get_flag("check") {
+        return check(&tracer, matches).map_err(failed);
+    }
     // The default folder is that of the user, not of root.
     let store = store(matches);
     match store.as_ref().map(Store::check) {

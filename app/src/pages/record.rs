@@ -6,6 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::export::document::{Block, Level};
 use jitterscope_engine::export::run_document;
+use jitterscope_engine::machine::TierState;
 use jitterscope_engine::report::{Chart, RecordingResults};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::index::RecordedState;
@@ -13,11 +14,14 @@ use jitterscope_engine::store::{RecordCommand, RecordStatus};
 
 use super::export::export_buttons;
 use super::export::rendered::RenderedBlocks;
+use super::machine::step_ui;
 use super::page_frame;
 use super::recording_changes::RecordingChanges;
 use crate::plots::ChartCard;
 use crate::run_list::LibraryItem;
-use crate::session::{Action, LoadedRun, RecorderAction, RecordingWish, Session, Subject};
+use crate::session::{
+    Action, LoadedRun, RecorderAction, RecordingWish, Recordings, Session, Subject,
+};
 use crate::text::{self, recordings as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -56,11 +60,9 @@ const STEPS: [(&str, &str); 3] = [
 ];
 
 /// What is recorded, and what is not.
-const RECORDED: [&str; 4] = [
+const RECORDED: [&str; 2] = [
     "Recorded: names of programs and threads, when they had a CPU, and times of frames.",
     "Never recorded: arguments, window titles, paths, or contents of files. Nothing is added to the game, and none of its memory is read.",
-    "Names of other programs and of what woke a thread need administrator rights. In a terminal:",
-    "Without them, a recording shows when your game waited for a CPU, and not which program had it.",
 ];
 
 /// The page of recordings.
@@ -155,7 +157,10 @@ impl RecordPage {
                         steps_ui(ui);
                     }
                 }
-                self.rights_ui(ui);
+                if recorder.status().is_none() {
+                    self.needs_ui(ui, recorder, actions);
+                }
+                recorded_ui(ui);
             });
         });
     }
@@ -219,21 +224,51 @@ impl RecordPage {
         });
     }
 
-    fn rights_ui(&self, ui: &mut Ui) {
-        Card::new("What is recorded").show_plain(ui, |ui| {
+    /// Draws what a recording would show on this PC, and how to allow the rest.
+    fn needs_ui(&self, ui: &mut Ui, recorder: &Recordings, actions: &mut Vec<Action>) {
+        let Some(needs) = recorder.needs() else { return };
+        let args = self.wish(true).args();
+        let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
+        let tiers = needs.tiers(&format!("jitterscope-cli {}", args.join(" ")));
+        let button = |ui: &mut Ui| {
+            let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
+            if ui.add(again).clicked() {
+                actions.push(Action::Recorder(RecorderAction::Check));
+            }
+        };
+        let mut copied = Vec::new();
+        Card::new("Before you start").note("what a recording shows here").show(ui, button, |ui| {
             let tokens = Tokens::of(ui);
             let width = ui.available_width().min(WIDEST);
-            let args = self.wish(true).args();
-            let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
-            let command = format!("sudo jitterscope-cli {}", args.join(" "));
-            for (line, place) in RECORDED.into_iter().zip(0..) {
-                Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
-                if place == 2 {
-                    ui.label(Type::Mono.text(&command).color(tokens.t1));
+            for tier in &tiers {
+                let severity = match tier.state {
+                    TierState::Works => Severity::Good,
+                    TierState::Partly => Severity::Fair,
+                    TierState::Missing => Severity::Denied,
+                };
+                Spans::new(Type::Strong)
+                    .severity(severity, size::GAP_LABEL, tokens)
+                    .text(Type::Strong, tier.name, tokens.t1)
+                    .text(Type::Small, &format!("  {}", tier.state.word()), tokens.t2)
+                    .whole_label(ui);
+                Spans::plain(Type::Small, &tier.about, tokens.t2).paragraph_within(ui, width);
+                for step in &tier.steps {
+                    step_ui(ui, None, step, &mut copied);
                 }
             }
         });
+        actions.append(&mut copied);
     }
+}
+
+fn recorded_ui(ui: &mut Ui) {
+    Card::new("What is recorded").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        let width = ui.available_width().min(WIDEST);
+        for line in RECORDED {
+            Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
+        }
+    });
 }
 
 /// Draws what a recorder has so far.

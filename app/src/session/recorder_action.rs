@@ -33,6 +33,8 @@ impl RecordingWish {
 pub enum RecorderAction {
     /// Follow the state of a recorder, whoever started it.
     Watch,
+    /// Read what a recording would show here.
+    Check,
     /// Start a recorder as a separate process.
     Start(RecordingWish),
     /// Pass a command to the recorder that runs.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jitterscope_engine::import::Options;
-use jitterscope_engine::platform::DetachedProgram;
+use jitterscope_engine::machine::RecordingNeeds;
+use jitterscope_engine::platform::{DetachedProgram, SystemTracer};
 use jitterscope_engine::store::{
     ControlError, RecordCommand, RecordStatus, Store, command_recorder, recorder_status,
 };
@@ -23,6 +24,8 @@ use crate::text::recordings as words;
 const PROGRAM: &str = "jitterscope-cli";
 /// The interval at which the recorder publishes its state.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// Memory of the records that are opened to see whether they are permitted.
+const CHECKED_BYTES: usize = 1 << 20;
 /// How long a recorder may take until it has published its state for the first time.
 const MAX_START: Duration = Duration::from_secs(15);
 
@@ -35,6 +38,8 @@ pub struct Recordings {
     program: Option<DetachedProgram>,
     starting: Option<Instant>,
     is_stopping: bool,
+    /// What a recording would show here; `None` until it is read.
+    needs: Option<RecordingNeeds>,
     /// When the recording began that ended and that no page has shown since.
     ended: Option<jiff::Timestamp>,
     /// Whether a saved recording is being changed.
@@ -48,6 +53,8 @@ pub struct Recordings {
 enum RecorderNews {
     /// The state of the recorder; `None` while none runs.
     Status(Option<RecordStatus>),
+    /// What a recording would show here.
+    Checked(Result<RecordingNeeds, String>),
     /// A recorder was started, or could not be started.
     Started(Result<DetachedProgram, String>),
     /// The files that the user selected for a recording; none if the user canceled.
@@ -99,6 +106,7 @@ impl Recordings {
             program: None,
             starting: None,
             is_stopping: false,
+            needs: None,
             ended: None,
             is_changing: false,
             refused: None,
@@ -125,6 +133,11 @@ impl Recordings {
         self.watch.is_some()
     }
 
+    /// Returns what a recording needs of this PC; `None` until it is read.
+    pub const fn needs(&self) -> Option<&RecordingNeeds> {
+        self.needs.as_ref()
+    }
+
     /// Returns when the recording began that ended and whose result no page has shown yet.
     pub const fn ended(&self) -> Option<jiff::Timestamp> {
         self.ended
@@ -144,7 +157,11 @@ impl Recordings {
     /// Does what a page wants.
     pub(super) fn act(&mut self, action: &RecorderAction, context: &Context) {
         match action {
-            RecorderAction::Watch => self.watch(),
+            RecorderAction::Watch => {
+                self.watch();
+                self.check();
+            }
+            RecorderAction::Check => self.check(),
             RecorderAction::Start(wish) => self.start(wish, context),
             RecorderAction::Command(command) => self.command(*command, context),
             RecorderAction::ShowedResult => self.ended = None,
@@ -227,6 +244,12 @@ impl Recordings {
         self.watch.get_or_insert_with(|| self.tasks.watch("recorder", INTERVAL, look));
     }
 
+    /// Reads what a recording would show: opens the kernel's records as a recorder does, and releases them.
+    fn check(&mut self) {
+        let read = || Ok(RecordingNeeds::read(SystemTracer::open(CHECKED_BYTES).state()));
+        self.tasks.spawn("check-recorder", read, RecorderNews::Checked);
+    }
+
     /// Starts a recorder that saves into the folder of this window.
     fn start(&mut self, wish: &RecordingWish, context: &Context) {
         let mut args = wish.args();
@@ -274,6 +297,7 @@ impl Recordings {
                 RecorderNews::Changed { recording, result } => {
                     self.take_changed(recording, result, context);
                 }
+                RecorderNews::Checked(needs) => self.needs = needs.ok().or(self.needs.take()),
                 RecorderNews::Started(Ok(program)) => self.program = Some(program),
                 RecorderNews::Started(Err(error)) => {
                     self.starting = None;

@@ -184,6 +184,7 @@ fn reduce_recording(recording: &mut Recording, count: usize, events: usize) {
     recording.details.iter_mut().for_each(|detail| detail.trace = Trace::default());
     recording.threads.clear();
     recording.answers = None;
+    recording.earlier = None;
     recording.series.clear();
 }
 

@@ -1,5 +1,7 @@
 //! Finds reasons for late frames on a PC, with remedies. Pure functions from facts to sentences.
 
+use serde::Serialize;
+
 use super::{ClockFacts, Detail, Machine};
 use crate::nanos::Nanos;
 use crate::platform::{Capability, PowerSource, RealtimeProbe, TraceState};
@@ -14,7 +16,7 @@ pub enum Weight {
 }
 
 /// A remedy: a sentence, and a command that the user may copy. The app never runs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The remedy in one sentence.
     pub what: String,
@@ -35,7 +37,7 @@ pub struct Finding {
     pub steps: Vec<Step>,
 }
 
-fn step(what: &str, command: &str) -> Step {
+pub(super) fn step(what: &str, command: &str) -> Step {
     Step { what: what.to_owned(), command: command.to_owned() }
 }
 

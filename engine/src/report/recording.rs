@@ -42,6 +42,7 @@
 //! - `class`, `known_thread`: words and names as data,
 //! - `join`: the frames of a log that was saved at the end,
 //! - `deleted`: answers without their detail,
+//! - `last_time`: the comparison with an earlier recording,
 //! - `words`: sentences and tables,
 //! - `charts`: how late the canaries woke over time.
 
@@ -52,6 +53,7 @@ mod deleted;
 mod idle_switch;
 mod join;
 mod known_thread;
+mod last_time;
 mod life;
 mod marks;
 mod path;
@@ -67,6 +69,7 @@ pub(super) use charts::{charts, show_whole};
 pub use class::{Class, ClassRow};
 pub use join::{JoinError, LogTimes, join, undo_join};
 pub use known_thread::{KnownThread, known_thread};
+pub use last_time::{ComparedRate, LastTime};
 pub use marks::{MarkAnswer, Marked};
 pub use path::Segment;
 pub use presenter::Presenter;

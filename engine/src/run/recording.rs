@@ -5,6 +5,7 @@
 
 mod answers;
 mod append;
+mod earlier;
 mod joined;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::sample::{Cells, Column, ThreadOwner};
 
 pub use crate::sample::WakeContext;
 pub use answers::{SavedAnswers, SavedBlame, SavedCause, SavedEvent, SavedGrowth, SavedPresenter};
+pub use earlier::{EarlierCause, EarlierRecording};
 pub use joined::{BeforeJoin, JOINED};
 
 /// Names of the series of a recording, in addition to [`series_name`](super::series_name).
@@ -89,6 +91,9 @@ pub struct Recording {
     /// What the recording was before a log was joined with it; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_join: Option<BeforeJoin>,
+    /// What the newest earlier recording of the same game on this PC showed; absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierRecording>,
 }
 
 fn is_zero(time: &Nanos) -> bool {
@@ -516,7 +521,10 @@ impl Recording {
         let own = [&mut self.label, &mut self.tier.sentence].into_iter();
         let answers = self.answers.iter_mut().flat_map(SavedAnswers::texts_mut);
         let before = self.before_join.iter_mut().flat_map(BeforeJoin::texts_mut);
-        own.chain(process).chain(threads).chain(notes).chain(names).chain(answers).chain(before)
+        let earlier = self.earlier.iter_mut().flat_map(EarlierRecording::blamed_mut);
+        let earlier = earlier.filter_map(|blamed| blamed.name.as_mut());
+        let own = own.chain(process).chain(threads).chain(notes).chain(names);
+        own.chain(answers).chain(before).chain(earlier)
     }
 }
 

@@ -357,6 +357,9 @@ impl Recorder {
         journal.finish();
         let mut run = run;
         run.health.journal_error = journal.take_error();
+        if let Some(store) = &store {
+            store.add_earlier(&mut run);
+        }
         FinishedRun { run, store, journal: journal_path, room: None }.save()
     }
 

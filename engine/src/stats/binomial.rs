@@ -54,17 +54,16 @@ pub fn lower_rate(events: f64, trials: f64) -> f64 {
 }
 
 /// Returns the probability that two samples of the same rate, each given as `(events, trials)`, differ by at least
-/// this much in either direction. Of the events of both samples together, the number in the second one is binomial
+/// this much in either direction; counts that stand for fewer independent ones may have fractions. Of the events of both samples together, the number in the second one is binomial
 /// (Przyborowski and Wilenski 1940).
-pub fn two_sided_chance(first: (usize, usize), second: (usize, usize)) -> f64 {
-    let events = float(first.0 + second.0);
-    let trials = float(first.1 + second.1);
+pub fn two_sided_chance(first: (f64, f64), second: (f64, f64)) -> f64 {
+    let (events, trials) = (first.0 + second.0, first.1 + second.1);
     if events <= 0.0 || trials <= 0.0 {
         return 1.0;
     }
-    let share = float(second.1) / trials;
-    let side = |seen: usize, share: f64| {
-        let (seen, mean) = (float(seen), events * share);
+    let share = second.1 / trials;
+    let side = |seen: f64, share: f64| {
+        let mean = events * share;
         let variance = mean * (1.0 - share);
         if NORMAL_ABOVE < variance {
             let off = (seen - 0.5 - mean) / variance.sqrt();
@@ -163,12 +162,14 @@ mod tests {
             ((120, 1_200), (720, 4_800), 2.081_83e-5),
             ((0, 600), (0, 600), 1.0),
         ] {
+            let floats = |(events, trials): (u16, u16)| (f64::from(events), f64::from(trials));
+            let (first, second) = (floats(first), floats(second));
             let found = two_sided_chance(first, second);
             assert!((found - expected).abs() <= 0.001 * expected, "{first:?} {second:?}: {found}");
             assert!((two_sided_chance(second, first) - found).abs() < 1e-12);
         }
         // With this many events, the result is by the normal distribution; the exact value is 1.344e-4.
-        let many = two_sided_chance((1_010, 9_000), (1_190, 9_000));
+        let many = two_sided_chance((1_010.0, 9_000.0), (1_190.0, 9_000.0));
         assert!((many / 1.34e-4 - 1.0).abs() < 0.15, "{many}");
     }
 

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::Store;
 use super::edit::EditError;
+use super::{Store, load};
 use crate::report::recording::{JoinError, LogTimes, join, undo_join};
+use crate::run::recording::EarlierRecording;
 use crate::run::{Capture, Recording, Run, Subject};
+
+/// Number of earlier recordings that are opened to find one of the same game.
+const MAX_EARLIER: usize = 20;
 
 /// Why a recording could not be changed.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +38,9 @@ impl Store {
     ) -> Result<Run, ChangeRecordingError> {
         self.change(path, |run| {
             let recording = join(&run, log, times, &TimeZone::system())?;
-            Ok(with_recording(run, recording))
+            let mut run = with_recording(run, recording);
+            self.add_earlier(&mut run);
+            Ok(run)
         })
     }
 
@@ -46,7 +52,9 @@ impl Store {
     pub fn undo_join(&self, path: &Path) -> Result<Run, ChangeRecordingError> {
         self.change(path, |run| {
             let recording = undo_join(&run)?;
-            Ok(with_recording(run, recording))
+            let mut run = with_recording(run, recording);
+            self.add_earlier(&mut run);
+            Ok(run)
         })
     }
 
@@ -66,6 +74,35 @@ impl Store {
             Ok(run)
         })?;
         Ok((run, has_detail))
+    }
+}
+
+impl Store {
+    /// Adds to a recording what the newest earlier one of the same game on the same PC showed. Time: that of opening the
+    /// recordings since then.
+    pub fn add_earlier(&self, run: &mut Run) {
+        let machine = run.machine_name();
+        let Some(recording) = run.recording() else { return };
+        let lines = self.lines().unwrap_or_default();
+        let lines = lines.iter().filter(|line| {
+            let entry = line.run.as_ref();
+            entry.is_ok_and(|entry| {
+                entry.recorded.is_some()
+                    && entry.machine == machine
+                    && entry.started_at < run.started_at
+                    && entry.id != run.id
+            })
+        });
+        let earlier = lines.take(MAX_EARLIER).find_map(|line| {
+            let earlier = load(&line.path).ok()?;
+            let of = earlier.recording()?;
+            let is_same =
+                of.label == recording.label && of.frames.is_empty() == recording.frames.is_empty();
+            is_same.then(|| EarlierRecording::of(&earlier))?
+        });
+        if let Subject::Recorded(recording) = &mut run.subject {
+            recording.earlier = earlier;
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jitterscope_engine::report::comparison::{Delta, Figure, MinEffect, Reason};
+use jitterscope_engine::report::recording::{ComparedRate, LastTime};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::trend::Trend;
 use jitterscope_engine::report::{Comparison, Metric};
@@ -12,6 +13,9 @@ use jitterscope_engine::units::shortened;
 use serde_json::{Value, json};
 
 use crate::text as words;
+
+/// The metric of a condition on the rate of all stutters of a recording.
+pub(in crate::cli) const RATE_KEY: &str = "stutter";
 
 /// A `--fail-if` condition: if it is true, the command fails.
 #[derive(Clone, Debug, PartialEq)]
@@ -242,6 +246,30 @@ impl Gate {
         let truth = truth.unwrap_or(Truth::False);
         let own = found.into_iter().filter(|(of, _)| *of == truth && truth != Truth::False);
         let lines = own.map(|(_, line)| line.replace(words::NARROW_SPACE, " ")).collect();
+        Judged { condition: self.to_string(), truth, lines }
+    }
+
+    /// Decides the condition for the rates of two recordings. The metric `stutter` is the rate of all stutters together.
+    pub(in crate::cli) fn judge_rates(&self, last: &LastTime) -> Judged {
+        let all = last.rates.iter().filter(|rate| rate.rates.into_iter().any(|it| 0.0 < it));
+        let found = all.zip(0..).filter_map(|(rate, position)| {
+            let is_about = position == 0 || !matches!(self, Self::Change { .. });
+            let ComparedRate { rates, effect, .. } = rate;
+            let result = rate.outcome();
+            let single =
+                Delta::without_interval(rates[0], effect.difference, effect.minimum, result, None);
+            let truth = self.truth(RATE_KEY, &Delta { effect: *effect, ..single });
+            // A cause that came too seldom decides nothing; all of them together do.
+            let truth = truth.or((position == 0).then_some(Truth::Undecided));
+            Some((truth.filter(|_| is_about)?, rate.words()))
+        });
+        let found: Vec<(Truth, String)> = found.collect();
+        let truth = [Truth::True, Truth::Undecided]
+            .into_iter()
+            .find(|truth| found.iter().any(|(of, _)| of == truth))
+            .unwrap_or(Truth::False);
+        let own = found.into_iter().filter(|(of, _)| *of == truth && truth != Truth::False);
+        let lines = own.map(|(_, line)| format!("{line}.")).collect();
         Judged { condition: self.to_string(), truth, lines }
     }
 

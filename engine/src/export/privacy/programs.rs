@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::recording::{Analysis, Class, known_thread};
 use crate::report::{Delays, program_of};
-use crate::run::recording::{NoteKind, RecordedThread, Recording, SavedAnswers};
+use crate::run::recording::{EarlierRecording, NoteKind, RecordedThread, Recording, SavedAnswers};
 use crate::run::{Run, Trace, TrialRun, counter};
 use crate::sample::{OUTSIDE_NAME, TraceEvent};
 
@@ -60,7 +60,8 @@ pub(super) fn hide_recorded(recording: &mut Recording, analysis: &Analysis) {
     // Of answers without their detail, these classes have the names of other programs.
     let others = [Class::OtherProgram, Class::Service].map(|class| class.row().key);
     let blamed = recording.answers.iter_mut().flat_map(SavedAnswers::blamed_mut);
-    for blamed in blamed.filter(|blamed| others.contains(&blamed.class.as_str())) {
+    let earlier = recording.earlier.iter_mut().flat_map(EarlierRecording::blamed_mut);
+    for blamed in blamed.chain(earlier).filter(|blamed| others.contains(&blamed.class.as_str())) {
         blamed.name.iter_mut().for_each(&mut hide);
     }
     for detail in &mut recording.details {

@@ -75,8 +75,10 @@ pub(crate) fn document(
     };
     let key = report.key_table(&["requested", "applied"]);
     document.extend(PAGE, key.map(|table| Block::Table(Box::new(table), 0)));
-    // A capture has a table only for what its file has or what was asked for, and a recording one for what was marked.
-    let is_asked = |table: &&Table| run.capture().is_some() || table.key == "marks";
+    // A capture has a table only for what its file has or what was asked for, and a recording one for what was marked, and
+    // one for last time.
+    let is_asked =
+        |table: &&Table| run.capture().is_some() || ["marks", "last_time"].contains(&table.key);
     let further = report.tables.iter().skip(1).filter(is_asked);
     document.extend(PAGE, further.map(|table| Block::Table(Box::new(table.clone()), 0)));
     document.extend(PAGE_AND_ALL, recorded::blocks(run, report));

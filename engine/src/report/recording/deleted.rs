@@ -24,13 +24,13 @@ fn count(saved: u64) -> usize {
 }
 
 impl Blamed {
-    fn save(&self) -> SavedBlame {
+    pub(super) fn save(&self) -> SavedBlame {
         let name = self.name.as_deref().map(str::to_owned);
         SavedBlame { class: self.class.row().key.to_owned(), name }
     }
 
     /// Reads what was blamed. A class of a later version is not known here.
-    fn from_saved(saved: &SavedBlame) -> Self {
+    pub(super) fn from_saved(saved: &SavedBlame) -> Self {
         let class = Class::all().find(|class| class.row().key == saved.class);
         let name = saved.name.as_deref().map(Arc::from);
         Self { class: class.unwrap_or(Class::NotExplained), name }

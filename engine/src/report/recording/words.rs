@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::cause::{Analysis, Blamed, CauseOfEvents, EventPath, Outcome, Unexplained};
 use super::class::Class;
 use super::known_thread::known_thread;
+use super::last_time::{LastTime, drift};
 use super::marks::{BEFORE_MARK, MarkAnswer, Marked};
 use super::path::Segment;
 use crate::nanos::Nanos;
@@ -14,6 +15,7 @@ use crate::report::model::known_program::known_program;
 use crate::report::model::table::{Cell, Column, Table, TableBuilder};
 use crate::report::model::verdict::Finding;
 use crate::run::recording::{RecordedTier, Recording};
+use crate::stats::Beat;
 use crate::units::{
     capitalized, count_text, format_bytes, format_count, format_long_time, format_share,
     format_time,
@@ -30,7 +32,7 @@ const MAX_COST: f64 = 0.01;
 
 /// The keys of the columns of a short report.
 pub(in crate::report) const KEY_COLUMNS: &[&str] =
-    &["events_count", "ordinary", "max_nanos", "lost_nanos"];
+    &["events_count", "ordinary", "max_nanos", "lost_nanos", "rhythm"];
 
 impl Blamed {
     /// Returns why, after a number of events: "because baloo_file had the CPU".
@@ -185,6 +187,8 @@ fn evidence(recording: &Recording, analysis: &Analysis) -> String {
         let count = format_count(analysis.with_stall_count);
         sentences.push(format!("A canary stalled during {count} of the stutters."));
     }
+    sentences.extend(drift(recording, analysis));
+    sentences.extend(LastTime::of(recording, analysis).map(|last| last.sentence()));
     sentences.join(" ")
 }
 
@@ -196,10 +200,18 @@ struct Why<'a> {
     is_named: bool,
 }
 
+impl Why<'_> {
+    /// Returns the period of the events, as one of some causes.
+    fn beat(&self, looked: usize) -> Option<Beat> {
+        Beat::find(self.events.iter().map(|event| event.at), looked)
+    }
+}
+
 /// Returns the tables: causes, events, and the parts of the longest paths.
 pub(in crate::report) fn tables(recording: &Recording, analysis: &Analysis) -> Vec<Table> {
     let mut tables = vec![why(analysis)];
     tables.extend((!analysis.marks.is_empty()).then(|| marks(analysis)));
+    tables.extend(LastTime::of(recording, analysis).map(|last| last.table()));
     tables.extend([events(recording, analysis), paths(analysis)]);
     tables
 }
@@ -272,7 +284,9 @@ fn why(analysis: &Analysis) -> Table {
     let control = if analysis.is_of_stalls { "Wake-ups on time" } else { "Ordinary frames" };
     let lost = |row: &Why<'_>| row.events.iter().fold(Nanos::ZERO, |sum, it| sum + it.excess());
     let longest = |row: &Why<'_>| row.events.iter().map(|event| event.length).max();
-    TableBuilder::new("causes", "Why", String::new(), &rows)
+    let beats = rows.iter().map(|row| row.beat(rows.len()));
+    let has_beat = beats.flatten().next().is_some();
+    let mut table = TableBuilder::new("causes", "Why", String::new(), &rows)
         .group("Cause")
         .column(Column::text("cause", "Why", "What grew most on the paths of these events."), |row| {
             Cell::text_of(row.title.clone())
@@ -315,6 +329,20 @@ fn why(analysis: &Analysis) -> Table {
             Cell::Share(crate::stats::float(row.events.len()) / crate::stats::float(all.max(1)))
         })
         .column(
+            Column::text(
+                "rhythm",
+                "Rhythm",
+                "The period of these events, with how many of its beats had one; stated where chance has one in fewer than 1 \
+                 of 100 recordings.",
+            ),
+            |row| match row.beat(rows.len()) {
+                Some(Beat { period, seen, beats }) => {
+                    Cell::text_of(format!("every {} ({seen} of {beats})", format_time(period)))
+                }
+                None => Cell::Absent(Cow::Borrowed("has no period")),
+            },
+        )
+        .column(
             Column::text("advice", "What to do", "What is likely to help against this cause."),
             |row| {
                 let advice = row.cause.map(|cause| cause.blamed.advice()).unwrap_or_default();
@@ -326,7 +354,11 @@ fn why(analysis: &Analysis) -> Table {
             },
         )
         .each_row(|row, to| to.is_private = !row.is_named)
-        .finish()
+        .finish();
+    if !has_beat {
+        table.remove("rhythm");
+    }
+    table
 }
 
 fn events(recording: &Recording, analysis: &Analysis) -> Table {

@@ -1,7 +1,7 @@
 //! The answers of a recording whose detail was deleted: its events with their causes, as the detail showed them.
 //!
-//! Conclusions are computed from facts, and not saved. This is the only exception: without the detail, they cannot be
-//! computed again.
+//! Conclusions are computed from facts, and not saved. This is an exception, as without the detail, they cannot be computed
+//! again; the other one is what an earlier recording showed ([`EarlierRecording`](super::EarlierRecording)).
 
 use serde::{Deserialize, Serialize};
 

@@ -47,9 +47,10 @@ impl Recording {
             notes,
             series,
             costs,
-            // Detail is deleted from a recording that has ended, and a log is joined with one.
+            // Detail is deleted from a recording that has ended, a log is joined with one, and one is compared.
             answers: _,
             before_join: _,
+            earlier: _,
         } = more;
         self.label.clone_from(label);
         self.process.clone_from(process);

@@ -63,6 +63,7 @@ impl Candidate {
         };
         let counts = of(a).zip(of(b));
         if let (Ok(estimated), Some((a, b))) = (&mut self.estimated, counts) {
+            let [a, b] = [a, b].map(|(events, slots)| (float(events), float(slots)));
             estimated.at_least(two_sided_chance(a, b));
         }
     }

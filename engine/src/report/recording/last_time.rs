@@ -1,0 +1,383 @@
+//! How often a game stuttered compared with last time: rates per 10 minutes of play, all together and by cause.
+
+use std::borrow::Cow;
+
+use super::cause::{Analysis, Blamed, Outcome as CauseOutcome};
+use crate::nanos::Nanos;
+use crate::report::model::table::{Cell, Column, Table, TableBuilder};
+use crate::run::Run;
+use crate::run::recording::{EarlierCause, EarlierRecording, Recording};
+use crate::sample;
+use crate::stats::effect::{Effect, Estimated, Outcome, holm_levels};
+use crate::stats::stutter::PAUSE;
+use crate::stats::{EventSeries, rate_difference};
+use crate::units::format_long_time;
+
+/// A change of a rate below this share of the earlier one is too small to matter.
+const MIN_EFFECT: f64 = 0.1;
+
+/// How often something happened in two recordings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedRate {
+    /// What happened: "All stutters", or the name of a cause.
+    pub title: String,
+    /// Number of times per 10 min of play, in the earlier recording and in the later one. What happens within 5 s of the
+    /// time before counts once.
+    pub rates: [f64; 2],
+    /// The change; without an interval where the events are too few.
+    pub effect: Effect,
+    /// Whether a report may name the culprit.
+    is_named: bool,
+}
+
+impl ComparedRate {
+    /// Returns the result of the change.
+    pub fn outcome(&self) -> Outcome {
+        self.effect.outcome(self.effect.difference < 0.0)
+    }
+
+    /// Returns the rates with the result: "All stutters: 12 to 2 per 10 min, clear".
+    pub fn words(&self) -> String {
+        let [before, now] = self.rates.map(rate_text);
+        format!("{}: {before} to {now} per 10 min, {}", self.title, self.word())
+    }
+
+    /// Returns whether the change is clear, in words.
+    fn word(&self) -> &'static str {
+        match self.rates {
+            [0.0, 0.0] => "none in both",
+            _ if self.effect.interval.is_none() => "too short to say",
+            _ if self.effect.is_certain() => "clear",
+            _ => "not clear",
+        }
+    }
+}
+
+/// A drift within a recording is stated where chance has one in fewer cases.
+const MAX_DRIFT_CHANCE: f64 = 0.01;
+
+/// A recording compared with an earlier one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastTime {
+    /// The ID of the earlier recording, and the day on which it began.
+    pub earlier: [String; 2],
+    /// How long was played, in the earlier recording and in the later one.
+    pub plays: [Nanos; 2],
+    /// All events, then those of each cause.
+    pub rates: Vec<ComparedRate>,
+    noun: &'static str,
+}
+
+impl EarlierRecording {
+    /// Returns what a later recording is compared with; `None` if the run is no recording. Time: that of its analysis.
+    pub fn of(run: &Run) -> Option<Self> {
+        let recording = run.recording()?;
+        let own = Self::of_analysis(recording, &Analysis::of(recording));
+        Some(Self { id: run.id.to_string(), started_at: run.started_at, ..own })
+    }
+
+    fn of_analysis(recording: &Recording, analysis: &Analysis) -> Self {
+        let (mut play, mut at) = (Nanos::ZERO, Vec::new());
+        let mut events = analysis.events.iter().map(|event| event.at).peekable();
+        for (presented, frame_time) in recording.frames.iter() {
+            if frame_time <= PAUSE {
+                play += frame_time;
+            }
+            while events.next_if(|event| *event <= presented).is_some() {
+                at.push(play);
+            }
+        }
+        if analysis.is_of_stalls {
+            play = recording.length;
+            at.extend(events);
+        }
+        let of = |positions: &mut dyn Iterator<Item = usize>| {
+            let times = positions.filter_map(|position| at.get(position));
+            let mut column = sample::Column::new();
+            times.for_each(|at| column.push(at.get()));
+            column
+        };
+        let causes = analysis.causes.iter().map(|cause| EarlierCause {
+            blamed: Some(cause.blamed.save()),
+            at: of(&mut cause.events.iter().copied()),
+        });
+        let is_unexplained = |position: &usize| {
+            let event = analysis.events.get(*position);
+            event.is_some_and(|event| matches!(event.outcome, CauseOutcome::Unexplained(_)))
+        };
+        let unexplained = of(&mut (0..analysis.events.len()).filter(is_unexplained));
+        let unexplained = EarlierCause { blamed: None, at: unexplained };
+        let causes = causes.chain([unexplained]).filter(|cause| !cause.at.is_empty()).collect();
+        Self { play, causes, ..Self::default() }
+    }
+
+    /// Returns when the events of some causes happened, in time of play and in order.
+    fn times(&self, is_of: impl Fn(Option<&Blamed>) -> bool) -> Vec<Nanos> {
+        let own = self
+            .causes
+            .iter()
+            .filter(|cause| is_of(cause.blamed.as_ref().map(Blamed::from_saved).as_ref()));
+        let mut at: Vec<Nanos> = own.flat_map(|cause| cause.at.values().map(Nanos::new)).collect();
+        at.sort_unstable();
+        at
+    }
+
+    /// Returns the events of some causes.
+    fn series(&self, is_of: impl Fn(Option<&Blamed>) -> bool) -> EventSeries {
+        EventSeries::new(self.times(is_of), self.play)
+    }
+}
+
+impl LastTime {
+    /// Compares a recording with the one before; `None` if none is known.
+    pub fn of(recording: &Recording, analysis: &Analysis) -> Option<Self> {
+        Some(Self::compare(recording.earlier.as_ref()?, recording, analysis))
+    }
+
+    /// Compares a recording with an earlier one.
+    pub fn compare(earlier: &EarlierRecording, recording: &Recording, analysis: &Analysis) -> Self {
+        let later = EarlierRecording::of_analysis(recording, analysis);
+        let noun = if analysis.is_of_stalls { "stalls" } else { "stutters" };
+        let mut blamed: Vec<Option<Blamed>> = Vec::new();
+        for cause in later.causes.iter().chain(&earlier.causes) {
+            let known = cause.blamed.as_ref().map(Blamed::from_saved);
+            if !blamed.contains(&known) {
+                blamed.push(known);
+            }
+        }
+        let sides = [earlier, &later];
+        let all = (format!("All {noun}"), true, sides.map(|side| side.series(|_| true)));
+        let each = blamed.iter().map(|blamed| {
+            let name = blamed.as_ref().and_then(|blamed| blamed.name.as_deref());
+            let title = blamed.as_ref().map_or_else(|| "Not explained".to_owned(), Blamed::title);
+            let series = sides.map(|side| side.series(|other| other == blamed.as_ref()));
+            (title, name.is_none_or(|name| analysis.names(name)), series)
+        });
+        let rows: Vec<(String, bool, [EventSeries; 2])> =
+            std::iter::once(all).chain(each).collect();
+        let estimates: Vec<Option<Estimated>> =
+            rows.iter().map(|(.., [a, b])| rate_difference([a, b])).collect();
+        let probabilities: Vec<f64> =
+            estimates.iter().flatten().map(Estimated::probability).collect();
+        let mut levels = holm_levels(&probabilities).into_iter();
+        let rates =
+            rows.into_iter().zip(estimates).map(|((title, is_named, series), estimated)| {
+                let rates = series.each_ref().map(EventSeries::rate);
+                let minimum = MIN_EFFECT * rates[0];
+                let effect = match estimated.zip(levels.next()) {
+                    Some((estimated, level)) => estimated.effect(level, minimum),
+                    None => Effect::without_interval(rates[1] - rates[0], minimum),
+                };
+                ComparedRate { title, rates, effect, is_named }
+            });
+        Self {
+            earlier: [earlier.id.clone(), earlier.started_at.strftime("%Y-%m-%d").to_string()],
+            plays: [earlier.play, later.play],
+            rates: rates.collect(),
+            noun,
+        }
+    }
+
+    /// Returns the comparison in a sentence: "Last time (0a1b2c3d, 2025-11-21): 12 to 2 stutters per 10 min of play, clear."
+    pub fn sentence(&self) -> String {
+        let [id, day] = &self.earlier;
+        let Some(all) = self.rates.first() else { return String::new() };
+        let [before, now] = all.rates.map(rate_text);
+        let of = if self.noun == "stalls" { "" } else { " of play" };
+        let change = match all.rates {
+            [0.0, 0.0] => format!("no {}, as now", self.noun),
+            _ => format!("{before} to {now} {} per 10 min{of}, {}", self.noun, all.word()),
+        };
+        format!("Last time ({id}, {day}): {change}.")
+    }
+
+    /// Returns the table of rates.
+    pub fn table(&self) -> Table {
+        let [before, now] = self.plays.map(format_long_time);
+        let [id, day] = &self.earlier;
+        let note = format!("{before} recorded as {id} on {day}, then {now}");
+        let number =
+            |key, title, definition| Column::number(key, title, "per 10 min", 1, definition);
+        TableBuilder::new("last_time", "Last time", note, &self.rates)
+            .group("Cause")
+            .column(Column::text("cause", "Why", "All, and each cause."), |row| {
+                Cell::text_of(row.title.clone())
+            })
+            .column(
+                number(
+                    "earlier_rate",
+                    "Last time",
+                    "How often it came per 10 min of play in the earlier recording; what comes within 5 s of the time before \
+                     counts once.",
+                )
+                .lower_is_better(),
+                |row| Cell::Number(row.rates[0]),
+            )
+            .column(
+                number("rate", "This time", "How often it came in this recording.").lower_is_better(),
+                |row| Cell::Number(row.rates[1]),
+            )
+            .column(
+                number(
+                    "change_interval",
+                    "Change, 95% interval",
+                    "The change by more than chance and bursts make of it, for all rows together.",
+                )
+                .interval(),
+                |row| match row.effect.interval {
+                    Some((low, high)) => Cell::Interval(crate::report::model::table::Quantity::Number, low, high),
+                    None => Cell::Absent(Cow::Borrowed("too few to say")),
+                },
+            )
+            .column(
+                Column::text("result", "Result", "Clear: the interval of the change excludes 0."),
+                |row| {
+                    let absent = if row.rates[1] == 0.0 && 0.0 < row.rates[0] {
+                        ": did not occur this time"
+                    } else {
+                        ""
+                    };
+                    Cell::text_of(format!("{}{absent}", row.word()))
+                },
+            )
+            .each_row(|row, to| to.is_private = !row.is_named)
+            .finish()
+    }
+}
+
+/// Returns in a sentence whether events came more often in the last third of what was played than in the first, or less often;
+/// `None` where that is not clear.
+pub(super) fn drift(recording: &Recording, analysis: &Analysis) -> Option<String> {
+    let own = EarlierRecording::of_analysis(recording, analysis);
+    let (times, third) = (own.times(|_| true), Nanos::new(own.play.get() / 3));
+    let part = |from: Nanos| {
+        let at = times.iter().map(|at| *at - from);
+        EventSeries::new(at.filter(|at| Nanos::ZERO <= *at && *at < third), third)
+    };
+    let [first, last] = [Nanos::ZERO, third + third].map(part);
+    let effect = rate_difference([&first, &last])?.effect(MAX_DRIFT_CHANCE, 0.0);
+    let words = if effect.difference < 0.0 { "Less and less" } else { "More and more" };
+    let [before, now] = [first, last].map(|part| rate_text(part.rate()));
+    effect
+        .is_certain()
+        .then(|| format!("{words}: {before} per 10 min in the first third, {now} in the last."))
+}
+
+/// Returns a rate with a decimal where it is small: "12", "1.5".
+fn rate_text(rate: f64) -> String {
+    if rate < 9.95 {
+        format!("{rate:.1}").trim_end_matches(".0").to_owned()
+    } else {
+        format!("{rate:.0}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::recording::{SavedAnswers, SavedBlame, SavedCause, SavedEvent};
+
+    /// Returns a recording of half an hour at 10 FPS with stutters of 300 ms at these seconds of play, and after 10 min a
+    /// pause of a minute. Each stutter is blamed on a program.
+    fn recording(stutters: &[(u32, &str)]) -> Recording {
+        let mut recording = Recording { label: "game".to_owned(), ..Recording::default() };
+        let blame = |name: &str| SavedBlame {
+            class: crate::report::recording::Class::OtherProgram.row().key.to_owned(),
+            name: Some(name.to_owned()),
+        };
+        let mut answers = SavedAnswers::default();
+        let mut at = Nanos::ZERO;
+        for second in 0..1_800 {
+            if second == 600 {
+                at += Nanos::from_secs(60);
+                recording.frames.push(at, Nanos::from_secs(60));
+            }
+            let name = stutters.iter().find(|(own, _)| *own == second).map(|(_, name)| *name);
+            let lengths: &[i64] = if name.is_some() { &[300, 700] } else { &[500, 500] };
+            for length in lengths {
+                at += Nanos::from_millis(*length);
+                recording.frames.push(at, Nanos::from_millis(*length));
+            }
+            if let Some(name) = name {
+                let position = u64::try_from(answers.events.len()).unwrap();
+                answers.events.push(SavedEvent {
+                    at,
+                    cause: Some(blame(name)),
+                    ..SavedEvent::default()
+                });
+                match answers.causes.iter_mut().find(|cause| cause.blamed == blame(name)) {
+                    Some(cause) => cause.events.push(position),
+                    None => answers.causes.push(SavedCause {
+                        blamed: blame(name),
+                        events: vec![position],
+                        ..SavedCause::default()
+                    }),
+                }
+            }
+        }
+        recording.length = at;
+        recording.answers = Some(answers);
+        recording
+    }
+
+    fn compare(earlier: &Recording, later: &Recording) -> LastTime {
+        let of = EarlierRecording::of_analysis(earlier, &Analysis::of(earlier));
+        let earlier = EarlierRecording { id: "0a1b2c3d".to_owned(), ..of };
+        let recording = Recording { earlier: Some(earlier), ..later.clone() };
+        LastTime::of(&recording, &Analysis::of(&recording)).unwrap()
+    }
+
+    fn drift_of(stutters: &[(u32, &str)]) -> Option<String> {
+        let recording = recording(stutters);
+        drift(&recording, &Analysis::of(&recording))
+    }
+
+    #[test]
+    fn rates_are_of_play_and_a_cause_that_is_gone_did_not_occur() {
+        // 36 bursts of two by baloo_file, three by steam, and later six by steam.
+        let before: Vec<(u32, &str)> = (0..36_u32)
+            .flat_map(|burst| [(20 + 49 * burst, "baloo_file"), (23 + 49 * burst, "baloo_file")])
+            .chain([(1_786, "steam"), (1_792, "steam"), (1_798, "steam")])
+            .collect();
+        let after: Vec<(u32, &str)> = (0..6).map(|at| (100 + 290 * at, "steam")).collect();
+        let last = compare(&recording(&before), &recording(&after));
+        assert_eq!(last.plays, [Nanos::from_secs(1_800); 2], "without the pause");
+        assert_eq!(
+            last.sentence(),
+            "Last time (0a1b2c3d, 1970-01-01): 13 to 2 stutters per 10 min of play, clear."
+        );
+        let rows: Vec<(&str, [f64; 2], Outcome)> = last
+            .rates
+            .iter()
+            .map(|rate| (rate.title.as_str(), rate.rates, rate.outcome()))
+            .collect();
+        let [all, steam, baloo] = rows.as_slice() else { panic!("{rows:?}") };
+        assert_eq!((all.0, all.1, all.2), ("All stutters", [13.0, 2.0], Outcome::Better));
+        assert_eq!((steam.1, steam.2), ([1.0, 2.0], Outcome::NoClearDifference));
+        assert!(steam.0.contains("steam") && baloo.0.contains("baloo_file"), "{rows:?}");
+        assert_eq!((baloo.1, baloo.2), ([12.0, 0.0], Outcome::Better));
+        let table = last.table();
+        let results: Vec<String> =
+            table.rows.iter().map(|row| table.texts(row)[4].clone()).collect();
+        assert_eq!(results, ["clear", "not clear", "clear: did not occur this time"]);
+
+        assert_eq!(
+            drift_of(&[(10, "a"), (300, "a"), (600, "b"), (1_000, "a"), (1_500, "a")]),
+            None
+        );
+        let more = (0..14).map(|at| (1_205 + 40 * at, "a")).chain([(100, "a")]);
+        let more: Vec<(u32, &str)> = more.collect();
+        let said = "More and more: 1 per 10 min in the first third, 14 in the last.";
+        assert_eq!(drift_of(&more).as_deref(), Some(said));
+
+        let back = compare(&recording(&after), &recording(&before));
+        assert_eq!(back.rates[0].outcome(), Outcome::Worse);
+        let few =
+            compare(&recording(&[(100, "steam")]), &recording(&[(100, "steam"), (500, "steam")]));
+        assert!(
+            few.sentence().ends_with("0.3 to 0.7 stutters per 10 min of play, too short to say.")
+        );
+        let none = compare(&recording(&[]), &recording(&[]));
+        assert!(none.sentence().ends_with("no stutters, as now."), "{}", none.sentence());
+    }
+}

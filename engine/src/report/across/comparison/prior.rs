@@ -128,6 +128,11 @@ impl Prior {
         found
     }
 
+    /// Whether the run-to-run variation of any metric is estimated or given.
+    pub(super) fn has_repeats(&self) -> bool {
+        self.variations.keys().any(|key| !key.starts_with(SESSION))
+    }
+
     /// Whether the variation between sessions of any metric is estimated or given.
     pub(super) fn has_sessions(&self) -> bool {
         self.variations.keys().any(|key| key.starts_with(SESSION))

@@ -44,16 +44,12 @@ const CAPTURED: &str = "frame time";
 
 /// Returns the source of the run-to-run variation, or how to measure it.
 pub fn noise_floor(comparison: &Comparison) -> String {
-    let is_estimated = 0 < comparison.prior.group_count && !comparison.prior.variations.is_empty();
-    let library = || {
-        let groups = comparison.prior.group_count;
-        format!(" Combined with the variation of {groups} groups of repeats in the library.")
-    };
+    let groups = comparison.prior.group_count;
+    let is_estimated = 0 < groups && comparison.prior.has_repeats();
+    let library =
+        || format!(" Combined with the variation of {groups} groups of repeats in the library.");
     match &comparison.variation {
-        Variation::Unknown if is_estimated => {
-            let groups = comparison.prior.group_count;
-            format!("Run-to-run variation: that of {groups} groups of repeats in the library.")
-        }
+        Variation::Unknown if is_estimated => format!("Run-to-run variation: that of {groups} groups of repeats in the library."),
         Variation::Unknown if comparison.value_name == CAPTURED => {
             "Noise floor: unknown. Captures are assumed to vary by 3% in frame times and frame rates, and 1 percentage \
              point in shares; the values of few extreme samples vary more. To show smaller changes, compare groups of \
@@ -80,7 +76,7 @@ pub fn noise_floor(comparison: &Comparison) -> String {
         Variation::Groups(counts) => {
             let is_sequential = methods(comparison).any(|it| matches!(it, Method::Sessions(_)));
             let session = if is_sequential {
-                let groups = match counts.len() {
+                let order = match counts.len() {
                     2 => "One group was measured after the other",
                     _ => "Groups were measured one after the other",
                 };
@@ -90,7 +86,7 @@ pub fn noise_floor(comparison: &Comparison) -> String {
                     "5% in lateness, 2% in frame times and frame rates, 0.5 percentage points in shares"
                 };
                 format!(
-                    " {groups}, so the typical variation between two sessions is added: {size}."
+                    " {order}, so the typical variation between two sessions is added: {size}."
                 )
             } else {
                 String::new()
@@ -385,12 +381,11 @@ fn few_words(comparison: &Comparison) -> String {
     if !deltas.any(|delta| delta.reason == Some(Reason::Disturbed)) {
         return "Not enough data to compare.".to_owned();
     }
-    let letters = comparison.disturbed.iter().map(|(run, _)| letter(*run).to_string());
-    let letters: Vec<String> = letters.collect();
-    let were = if letters.len() == 1 { "was" } else { "were" };
+    let letters: Vec<String> =
+        comparison.disturbed.iter().map(|(run, _)| letter(*run).to_string()).collect();
+    let [were, names] = [if letters.len() == 1 { "was" } else { "were" }, &join_names(&letters)];
     format!(
-        "No result, as {} {were} disturbed. Repeat while the PC is quiet, or compare groups of 3 or more runs.",
-        join_names(&letters)
+        "No result, as {names} {were} disturbed. Repeat in quiet, or compare groups of 3 or more runs."
     )
 }
 

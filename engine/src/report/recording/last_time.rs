@@ -11,7 +11,7 @@ use crate::sample;
 use crate::stats::effect::{Effect, Estimated, Outcome, holm_levels};
 use crate::stats::stutter::PAUSE;
 use crate::stats::{EventSeries, rate_difference};
-use crate::units::format_long_time;
+use crate::units::{count_text, format_long_time};
 
 /// A change of a rate below this share of the earlier one is too small to matter.
 const MIN_EFFECT: f64 = 0.1;
@@ -21,6 +21,8 @@ const MIN_EFFECT: f64 = 0.1;
 pub struct ComparedRate {
     /// What happened: "All stutters", or the name of a cause.
     pub title: String,
+    /// Number of times, in the earlier recording and in the later one.
+    pub counts: [usize; 2],
     /// Number of times per 10 min of play, in the earlier recording and in the later one. What happens within 5 s of the
     /// time before counts once.
     pub rates: [f64; 2],
@@ -164,11 +166,14 @@ impl LastTime {
             rows.into_iter().zip(estimates).map(|((title, is_named, series), estimated)| {
                 let rates = series.each_ref().map(EventSeries::rate);
                 let minimum = MIN_EFFECT * rates[0];
-                let effect = match estimated.zip(levels.next()) {
+                // Only what is estimated has a level.
+                let leveled = estimated.and_then(|estimated| Some((estimated, levels.next()?)));
+                let effect = match leveled {
                     Some((estimated, level)) => estimated.effect(level, minimum),
                     None => Effect::without_interval(rates[1] - rates[0], minimum),
                 };
-                ComparedRate { title, rates, effect, is_named }
+                let counts = series.each_ref().map(EventSeries::count);
+                ComparedRate { title, counts, rates, effect, is_named }
             });
         Self {
             earlier: [earlier.id.clone(), earlier.started_at.strftime("%Y-%m-%d").to_string()],
@@ -186,6 +191,13 @@ impl LastTime {
         let of = if self.noun == "stalls" { "" } else { " of play" };
         let change = match all.rates {
             [0.0, 0.0] => format!("no {}, as now", self.noun),
+            // A rate would state more than few minutes show.
+            _ if all.effect.interval.is_none() => {
+                let [before, now] = all.counts;
+                let [earlier, later] = self.plays.map(format_long_time);
+                let before = count_text(before, self.noun);
+                format!("{before} in {earlier}{of}, now {now} in {later}, {}", all.word())
+            }
             _ => format!("{before} to {now} {} per 10 min{of}, {}", self.noun, all.word()),
         };
         format!("Last time ({id}, {day}): {change}.")
@@ -375,8 +387,17 @@ mod tests {
         let few =
             compare(&recording(&[(100, "steam")]), &recording(&[(100, "steam"), (500, "steam")]));
         assert!(
-            few.sentence().ends_with("0.3 to 0.7 stutters per 10 min of play, too short to say.")
+            few.sentence()
+                .ends_with("1 stutter in 30 min of play, now 2 in 30 min, too short to say."),
+            "{}",
+            few.sentence()
         );
+        // A cause of which there are too few takes no level from the next one.
+        let rare: Vec<(u32, &str)> =
+            (0..36).map(|at| (20 + 49 * at, "zeitgeist")).chain([(5, "baloo_file")]).collect();
+        let rare = compare(&recording(&rare), &recording(&[]));
+        let results: Vec<&str> = rare.rates.iter().map(ComparedRate::word).collect();
+        assert_eq!(results, ["clear", "too short to say", "clear"], "{:?}", rare.rates);
         let none = compare(&recording(&[]), &recording(&[]));
         assert!(none.sentence().ends_with("no stutters, as now."), "{}", none.sentence());
     }

@@ -285,7 +285,10 @@ fn refusal(text: &str, expected: &str, hint: Option<String>) -> String {
 /// Returns the choice that a text may mean, as a question; `None` if none is spelled alike.
 fn similar(text: &str, choices: &[Choice]) -> Option<String> {
     let key = text.split_once(':').map_or(text, |(key, _)| key);
-    let keys = choices.iter().map(|choice| choice.key).filter(|it| !it.is_empty() && *it != key);
+    if choices.iter().any(|choice| choice.key == key) {
+        return None;
+    }
+    let keys = choices.iter().map(|choice| choice.key).filter(|key| !key.is_empty());
     let similarity_of = |choice: &str| strsim::jaro_winkler(&key.to_lowercase(), choice);
     let (best, similarity) =
         keys.map(|key| (key, similarity_of(key))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;

@@ -32,7 +32,7 @@ pub(super) fn meant_nanos(text: &str) -> Vec<String> {
     let split = text.find(|c: char| !matches!(c, '0'..='9' | '.' | ',')).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let units: &[&str] = match unit.trim() {
-        "" => &["s", "ms", "us", "ns", "min"],
+        "" => &["s", "ms", "us", "ns"],
         "ns" | "nsec" | "nanos" | "nanosecond" | "nanoseconds" => &["ns"],
         "us" | "µs" | "μs" | "usec" | "micros" | "microsecond" | "microseconds" => &["us"],
         "ms" | "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => &["ms"],
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_is_no_length_may_mean_one() {
         for (text, expected) in [
-            ("10", vec!["10s", "10ms", "10us", "10ns", "10min"]),
+            ("10", vec!["10s", "10ms", "10us", "10ns"]),
             ("10sec", vec!["10s"]),
             ("1m", vec!["1ms", "1min"]),
             ("2,5 MS", vec!["2.5ms"]),

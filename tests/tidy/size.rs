@@ -60,7 +60,7 @@ use super::{Source, check, is_of_tests, sources};
 /// sketches, the example of a capture, and the head of a capture's page;
 /// what a recording needs of this PC, with MangoHud's configuration;
 /// rates of stutters compared with last time, `record compare`, the period of a few events, and drift.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 71_847), ("app/src", 41_142)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 71_848), ("app/src", 41_142)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

@@ -121,7 +121,7 @@ fn a_program_on_one_cpu_plans_for_one_cpu() {
 }
 
 /// Returns an error in words where a filter of the process refuses a call without which the standard library panics.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn refused(call: libc::c_long, error: i32) -> (Option<i32>, String) {
     use std::os::unix::process::CommandExt as _;
 
@@ -163,7 +163,7 @@ fn refused(call: libc::c_long, error: i32) -> (Option<i32>, String) {
 }
 
 #[test]
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn calls_without_which_nothing_works_are_named_where_a_filter_refuses_them() {
     for (call, name, error) in [
         (libc::SYS_clock_nanosleep, "clock_nanosleep", libc::EPERM),

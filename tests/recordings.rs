@@ -412,5 +412,5 @@ fn a_condition_on_two_recordings_is_true_where_stutters_became_clearly_more() {
     assert!(text.contains("every 49") && text.contains("(36 of 36)"), "{text}");
     assert!(!text.contains("More and more"), "{text}");
     let text = shown(&folder, &["record", "compare", &stutters, &calm]);
-    assert!(text.contains("12 to 2 stutters per 10 min of play, clear."), "{text}");
+    assert!(text.contains("stutters came 12 to 2 times per 10 min of play, clear."), "{text}");
 }

@@ -221,6 +221,9 @@ pub struct Power {
     pub governor_or_plan: Option<String>,
 }
 
+/// Whether this is Linux, where alone a recorder reads the kernel's records.
+pub const IS_LINUX: bool = cfg!(target_os = "linux");
+
 /// The name under which `scheduler_facts` lists the driver of CPU frequencies.
 pub const CPUFREQ_DRIVER: &str = "cpufreq_driver";
 
@@ -364,7 +367,7 @@ pub fn realtime_probe() -> RealtimeProbe {
         period: Nanos::from_micros(16_667),
     };
     let mut outcomes = Vec::new();
-    let deadline = cfg!(target_os = "linux").then_some(Priority::Deadline(DEADLINE));
+    let deadline = IS_LINUX.then_some(Priority::Deadline(DEADLINE));
     let levels = [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical];
     for priority in levels.into_iter().chain(deadline) {
         let (applied, _held) = apply(&Conditions { priority, ..Conditions::NORMAL });

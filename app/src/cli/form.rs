@@ -264,11 +264,10 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
     let found = choices.iter().enumerate().find(|(_, choice)| is_value(key, choice.key));
     let Some((index, choice)) = found else { return Err(wrong(similar(text, choices))) };
     let number = match (choice.parameter, number) {
-        (None, Some(_)) => return Err(wrong(similar(text, choices))),
+        (None, Some(_)) => return Err(wrong(None)),
         (None, None) => None,
         (Some(parameter), Some(number)) => {
-            let hint = || parameter.hint(number).or_else(|| similar(text, choices));
-            Some(parameter.read(number).ok_or_else(|| wrong(hint()))?)
+            Some(parameter.read(number).ok_or_else(|| wrong(parameter.hint(number)))?)
         }
         // Without a number, a choice that supports "automatic" is automatic.
         (Some(_), None) => choice.first_number(),
@@ -285,9 +284,6 @@ fn refusal(text: &str, expected: &str, hint: Option<String>) -> String {
 /// Returns the choice that a text may mean, as a question; `None` if none is spelled alike.
 fn similar(text: &str, choices: &[Choice]) -> Option<String> {
     let key = text.split_once(':').map_or(text, |(key, _)| key);
-    if choices.iter().any(|choice| choice.key == key) {
-        return None;
-    }
     let keys = choices.iter().map(|choice| choice.key).filter(|key| !key.is_empty());
     let similarity_of = |choice: &str| strsim::jaro_winkler(&key.to_lowercase(), choice);
     let (best, similarity) =

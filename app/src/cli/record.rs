@@ -166,8 +166,8 @@ fn store(matches: &ArgMatches) -> Option<Store> {
 }
 
 /// Prints what a recording would show: the records of a recorder were opened for it, and are released.
-fn check(tracer: &SystemTracer, matches: &ArgMatches) -> Result<Status, PrintError> {
-    let tiers = RecordingNeeds::read(tracer.state()).tiers("jitterscope-cli record");
+fn check(tracer: &SystemTracer, is_root: bool, matches: &ArgMatches) -> Result<Status, PrintError> {
+    let tiers = RecordingNeeds::read(tracer.state(), is_root).tiers("jitterscope-cli record");
     let is_named = names_culprits(&tiers);
     let output = Output::of(matches);
     if text(matches, "format").as_deref() == Some("json") {
@@ -208,11 +208,12 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
     };
     request.measure_switches();
     // The kernel's records are the only thing that is opened with the rights of root.
+    let is_root = platform::is_root();
     let tracer = SystemTracer::open(request.ring_bytes);
     let tracer = platform::record_with_callers_rights(tracer)
         .map_err(|error| failed(format!("cannot give up the rights of root: {error}")))?;
     if matches.get_flag("check") {
-        return check(&tracer, matches).map_err(failed);
+        return check(&tracer, is_root, matches).map_err(failed);
     }
     // The default folder is that of the user, not of root.
     let store = store(matches);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jitterscope_engine::import::Options;
 use jitterscope_engine::machine::RecordingNeeds;
-use jitterscope_engine::platform::{DetachedProgram, SystemTracer};
+use jitterscope_engine::platform::{DetachedProgram, SystemTracer, is_root};
 use jitterscope_engine::store::{
     ControlError, RecordCommand, RecordStatus, Store, command_recorder, recorder_status,
 };
@@ -246,7 +246,8 @@ impl Recordings {
 
     /// Reads what a recording would show: opens the kernel's records as a recorder does, and releases them.
     fn check(&mut self) {
-        let read = || Ok(RecordingNeeds::read(SystemTracer::open(CHECKED_BYTES).state()));
+        let read =
+            || Ok(RecordingNeeds::read(SystemTracer::open(CHECKED_BYTES).state(), is_root()));
         self.tasks.spawn("check-recorder", read, RecorderNews::Checked);
     }
 

@@ -71,10 +71,17 @@ impl Imported {
 /// Returns the name of a run: what was recorded and in which file, because two captures of one game differ only by file. A
 /// file name that includes the game is the name.
 fn run_name(name: &str, file: &str) -> String {
-    let game = name.strip_suffix(".exe").unwrap_or(name);
+    let (game, whole) = (name.to_lowercase(), file.to_lowercase());
+    let game = game.strip_suffix(".exe").unwrap_or(&game);
+    let is_end = |neighbor: Option<char>| !neighbor.is_some_and(char::is_alphanumeric);
+    let has_game = whole.match_indices(game).any(|(at, _)| {
+        let (before, after) = (whole.get(..at), whole.get(at + game.len()..));
+        is_end(before.and_then(|it| it.chars().next_back()))
+            && is_end(after.and_then(|it| it.chars().next()))
+    });
     if file.is_empty() {
         text::name(name)
-    } else if game.is_empty() || file.to_lowercase().contains(&game.to_lowercase()) {
+    } else if game.is_empty() || has_game {
         text::name(file)
     } else {
         text::name(&format!("{name} ({file})"))
@@ -142,6 +149,9 @@ mod tests {
             ("vkcube_2026", "vkcube_2026", "vkcube_2026"),
             ("game.exe", "", "game.exe"),
             ("", "run1", "run1"),
+            ("GAME.EXE", "game_1", "game_1"),
+            ("re.exe", "recording1", "re.exe (recording1)"),
+            ("n.exe", "run1", "n.exe (run1)"),
         ] {
             assert_eq!(run_name(name, file), expected);
         }

@@ -17,6 +17,8 @@ const MAX_FILES: usize = 20;
 const MAIN: &str = "MangoHud.conf";
 /// The file in which MangoHud's own choices of values are.
 const PRESETS: &str = "presets.conf";
+/// The file that a user sets, as a shell reads it.
+const CONFIGURATION_FILE: &str = "\"$MANGOHUD_CONFIGFILE\"";
 /// The line for each setting that a recording needs, as a shell reads it.
 const LINES: [(&str, &str); 3] = [
     ("log_interval", "log_interval=0"),
@@ -44,9 +46,15 @@ impl LogConfiguration {
         Self { file: file.to_owned(), settings: settings.collect() }
     }
 
-    /// Returns a file that does not exist: without settings.
+    /// Returns the file for all games as one that does not exist: without settings.
     pub(super) fn absent() -> Self {
-        Self { file: format!("~/.config/MangoHud/{MAIN}"), settings: BTreeMap::new() }
+        let file = if configuration_file().is_some() {
+            CONFIGURATION_FILE.to_owned()
+        } else {
+            let shown = configuration_folder().map_or("~/.config", |(_, shown)| shown);
+            format!("{shown}/MangoHud/{MAIN}")
+        };
+        Self { file, settings: BTreeMap::new() }
     }
 
     /// Returns the interval between two rows in milliseconds, if it is no row per frame; `None` where the file does not
@@ -72,7 +80,8 @@ impl LogConfiguration {
         let names: Vec<&str> = self.unsuitable().collect();
         let mut folders = Vec::new();
         folders.extend(names.contains(&"output_folder").then_some("~/mangologs"));
-        folders.extend(self.settings.is_empty().then_some("~/.config/MangoHud"));
+        let folder = self.file.rsplit_once('/').map(|(folder, _)| folder);
+        folders.extend(folder.filter(|_| self.settings.is_empty()));
         let create = if folders.is_empty() {
             String::new()
         } else {
@@ -80,7 +89,24 @@ impl LogConfiguration {
         };
         let lines = LINES.into_iter().filter(|(name, _)| names.contains(name));
         let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
-        format!("{create}printf '%s\\n' {} >> {}", lines.join(" "), self.file)
+        // The empty line ends a last line without an end.
+        format!("{create}printf '%s\\n' '' {} >> {}", lines.join(" "), self.file)
+    }
+}
+
+/// Returns the only file that MangoHud reads, if the user set one.
+fn configuration_file() -> Option<PathBuf> {
+    std::env::var_os("MANGOHUD_CONFIGFILE").map(PathBuf::from)
+}
+
+/// Returns the folder of this user's configurations, and the same as a shell reads it.
+fn configuration_folder() -> Option<(PathBuf, &'static str)> {
+    match (std::env::var_os("XDG_CONFIG_HOME"), std::env::home_dir()) {
+        (Some(folder), _) if !folder.is_empty() => {
+            Some((PathBuf::from(folder), "\"$XDG_CONFIG_HOME\""))
+        }
+        (_, Some(home)) => Some((home.join(".config"), "~/.config")),
+        _ => None,
     }
 }
 
@@ -92,14 +118,10 @@ pub(super) fn read_log_configurations() -> Vec<LogConfiguration> {
         opened.take(MAX_BYTES).read_to_string(&mut text).ok()?;
         Some(LogConfiguration::parse(file, &text))
     };
-    if let Some(path) = std::env::var_os("MANGOHUD_CONFIGFILE") {
-        return read("\"$MANGOHUD_CONFIGFILE\"", path.into()).into_iter().collect();
+    if let Some(path) = configuration_file() {
+        return read(CONFIGURATION_FILE, path).into_iter().collect();
     }
-    let (folder, shown) = match (std::env::var_os("XDG_CONFIG_HOME"), std::env::home_dir()) {
-        (Some(folder), _) if !folder.is_empty() => (PathBuf::from(folder), "\"$XDG_CONFIG_HOME\""),
-        (_, Some(home)) => (home.join(".config"), "~/.config"),
-        _ => return Vec::new(),
-    };
+    let Some((folder, shown)) = configuration_folder() else { return Vec::new() };
     let folder = folder.join("MangoHud");
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -142,11 +164,11 @@ mod tests {
     #[test]
     fn a_command_adds_only_what_is_missing() {
         let file = LogConfiguration::parse("~/a.conf", "log_interval=100\nautostart_log\n");
-        let command = "mkdir -p ~/mangologs && printf '%s\\n' log_interval=0 \"output_folder=$HOME/mangologs\" >> ~/a.conf";
+        let command = "mkdir -p ~/mangologs && printf '%s\\n' '' log_interval=0 \"output_folder=$HOME/mangologs\" >> ~/a.conf";
         assert_eq!(file.command(), command);
         let file = LogConfiguration::parse("~/a.conf", "output_folder=/logs\nautostart_log\n");
-        assert_eq!(file.command(), "printf '%s\\n' log_interval=0 >> ~/a.conf");
-        let command = LogConfiguration::absent().command();
+        assert_eq!(file.command(), "printf '%s\\n' '' log_interval=0 >> ~/a.conf");
+        let command = LogConfiguration::parse("~/.config/MangoHud/MangoHud.conf", "").command();
         assert!(command.starts_with("mkdir -p ~/mangologs ~/.config/MangoHud && "), "{command}");
         assert!(
             command.ends_with(" autostart_log=1 >> ~/.config/MangoHud/MangoHud.conf"),

@@ -64,7 +64,9 @@ pub struct RecordingNeeds {
     pub all_threads: TraceState,
     /// The records of the threads of one program.
     pub own_threads: TraceState,
-    /// Whether this process has the rights of root.
+    /// Whether this is Linux, where alone a recorder reads the kernel's records.
+    pub is_linux: bool,
+    /// Whether the records were opened with the rights of root.
     pub is_root: bool,
     /// Whether MangoHud is installed.
     pub has_mangohud: bool,
@@ -73,20 +75,17 @@ pub struct RecordingNeeds {
 }
 
 impl RecordingNeeds {
-    /// Reads what is there. `all_threads` is the state of a recorder's records, which were opened as for a recording.
-    pub fn read(all_threads: &TraceState) -> Self {
+    /// Reads what is there. `all_threads` is the state of a recorder's records, which were opened as for a recording, with
+    /// the rights of root or without.
+    pub fn read(all_threads: &TraceState, is_root: bool) -> Self {
         Self {
             all_threads: all_threads.clone(),
             own_threads: platform::trace_state(),
-            is_root: platform::is_root(),
+            is_linux: platform::IS_LINUX,
+            is_root,
             has_mangohud: program_in_path("mangohud").is_some(),
             log_configurations: read_log_configurations(),
         }
-    }
-
-    /// Whether this is Linux, where alone a recorder reads the kernel's records.
-    const fn is_linux(&self) -> bool {
-        self.all_threads.paranoid.is_some()
     }
 
     /// Returns what a recording would show. `command` starts it, in a terminal.
@@ -110,7 +109,7 @@ impl RecordingNeeds {
                 (TierState::Works, state.sentence(), Vec::new())
             }
             (Some(TraceSource::Kernel), _) => (TierState::Partly, state.sentence(), Vec::new()),
-            _ if !self.is_linux() => {
+            _ if !self.is_linux => {
                 missing("A recorder reads the kernel's records on Linux only.", Vec::new())
             }
             _ if state.is_nested => missing(
@@ -140,7 +139,7 @@ impl RecordingNeeds {
 
     fn waits(&self) -> (TierState, String, Vec<Step>) {
         let own = &self.own_threads;
-        if self.all_threads.source.is_some() || own.source.is_some() && self.is_linux() {
+        if self.all_threads.source.is_some() || own.source.is_some() && self.is_linux {
             let about = "Switches of the game's own threads are recorded, if the game is yours.";
             return (TierState::Works, about.to_owned(), Vec::new());
         }
@@ -154,14 +153,14 @@ impl RecordingNeeds {
             }
             None => Vec::new(),
         };
-        let about = if self.is_linux() { own.sentence() } else { self.names("").1 };
+        let about = if self.is_linux { own.sentence() } else { self.names("").1 };
         (TierState::Missing, about, steps)
     }
 
     fn frames(&self) -> (TierState, String, Vec<Step>) {
         const OTHERS: &str = "Any log with a row per frame is followed while a program writes it, as a file or through \
             standard input.";
-        if !self.is_linux() {
+        if !self.is_linux {
             return (TierState::Partly, OTHERS.to_owned(), Vec::new());
         }
         let mut steps = Vec::new();
@@ -235,7 +234,7 @@ mod tests {
         let all_threads =
             TraceState { source, denied_errno: errno, paranoid, ..TraceState::default() };
         let own_threads = TraceState { paranoid, ..TraceState::default() };
-        RecordingNeeds { all_threads, own_threads, ..RecordingNeeds::default() }
+        RecordingNeeds { all_threads, own_threads, is_linux: true, ..RecordingNeeds::default() }
     }
 
     /// Checks the state of a part, and its first command.
@@ -289,7 +288,7 @@ mod tests {
         check(&all, "frames", TierState::Partly, &add);
         let file = |text| LogConfiguration::parse("~/a.conf", text);
         all.log_configurations = vec![file("log_interval=100\noutput_folder=/a\nautostart_log=1")];
-        let add = "printf '%s\\n' log_interval=0 >> ~/a.conf";
+        let add = "printf '%s\\n' '' log_interval=0 >> ~/a.conf";
         check(&all, "frames", TierState::Missing, add);
         let text = describe_tiers(&all.tiers(COMMAND));
         assert!(text.contains("a row per 100 ms") && text.contains(add), "{text}");

@@ -69,7 +69,7 @@ pub(super) use charts::{charts, show_whole};
 pub use class::{Class, ClassRow};
 pub use join::{JoinError, LogTimes, join, undo_join};
 pub use known_thread::{KnownThread, known_thread};
-pub use last_time::{ComparedRate, LastTime};
+pub use last_time::{ComparedRate, LastTime, incomparable};
 pub use marks::{MarkAnswer, Marked};
 pub use path::Segment;
 pub use presenter::Presenter;

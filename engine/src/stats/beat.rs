@@ -13,12 +13,18 @@
 //!
 //! **Why not [`Rhythm`](super::Rhythm).** That one collects events of hours, where misses are many and a period is known to 3%.
 //! Five stutters need the exact number of missing beats, and a period of a program with other work is known to 5% only.
+//!
+//! **How long it takes.** Each number of missing beats needs one look at all intervals, so no more than a thousand events are
+//! looked at; more of them are a matter of `Rhythm`. The volumes are summed up as logarithms: their factors leave the range of
+//! numbers from some hundred events on.
 
 use super::float;
 use crate::nanos::Nanos;
 
 /// The smallest number of events from which a period is concluded.
 const MIN_EVENTS: usize = 5;
+/// The largest number of events from which a period is concluded.
+const MAX_EVENTS: usize = 1_000;
 /// Events within this time of the one before belong to it: one delay can reach two frames.
 const TOGETHER: Nanos = Nanos::from_millis(250);
 /// Largest difference of an interval from a multiple of the period, as a share of the period: twice 5%, since both of its ends
@@ -44,26 +50,21 @@ impl Beat {
     /// Returns the period of events, in order of time; `None` if they keep none, or are too few to tell. `looked` is the number
     /// of causes of which this is one.
     pub fn find(events: impl IntoIterator<Item = Nanos>, looked: usize) -> Option<Self> {
-        let mut groups: Vec<Nanos> = Vec::new();
-        let mut last: Option<Nanos> = None;
-        for event in events {
-            if last.is_none_or(|last| TOGETHER < event - last) {
-                groups.push(event);
-            }
-            last = Some(event);
-        }
+        let groups = first_of_groups(events, TOGETHER);
         let seen = groups.len();
         let span = groups.last().copied().zip(groups.first().copied());
-        let (last, first) = span.filter(|_| MIN_EVENTS <= seen)?;
+        let (last, first) = span.filter(|_| (MIN_EVENTS..=MAX_EVENTS).contains(&seen))?;
         let intervals: Vec<f64> = groups
             .iter()
             .zip(groups.iter().skip(1))
             .map(|(from, to)| (*to - *from).as_f64())
             .collect();
+        let (mut chance, mut terms) = (0.0, Terms::of(seen));
         for missing in 0..=seen.div_ceil(BEATS_PER_MISS - 1).max(1) {
             let steps = seen - 1 + missing;
             let is_allowed = missing <= (steps + 1).div_ceil(BEATS_PER_MISS).max(1);
-            if !is_allowed || MAX_CHANCE <= chance(seen, missing) * float(looked.max(1)) {
+            chance += terms.next(missing);
+            if !is_allowed || MAX_CHANCE <= chance * float(looked.max(1)) {
                 return None;
             }
             let period = (last - first).as_f64() / float(steps);
@@ -80,17 +81,47 @@ impl Beat {
     }
 }
 
-/// Returns an upper bound of the probability that random events keep time with up to this number of missing beats.
-fn chance(events: usize, missing: usize) -> f64 {
-    let dimensions = events - 2;
-    let each = (0..=missing).map(|missing| {
-        // (n − 2)! × C(n − 2 + m, m) × side^(n − 2), as a product of factors that are neither huge nor tiny.
-        let side = 2.0 * TOLERANCE / float(events - 1 + missing);
-        let volume: f64 = (1..=dimensions).map(|factor| float(factor) * side).product();
-        let choices: f64 = (1..=missing).map(|it| float(dimensions + it) / float(it)).product();
-        volume * choices
-    });
-    each.sum()
+/// Returns the first of each group of events: an event within `together` of the one before belongs to its group.
+pub(super) fn first_of_groups(
+    events: impl IntoIterator<Item = Nanos>,
+    together: Nanos,
+) -> Vec<Nanos> {
+    let mut groups = Vec::new();
+    let mut last: Option<Nanos> = None;
+    for event in events {
+        if last.is_none_or(|last| together < event - last) {
+            groups.push(event);
+        }
+        last = Some(event);
+    }
+    groups
+}
+
+/// The terms of an upper bound of the probability that random events keep time with up to a number of missing beats:
+/// (n − 2)! × C(n − 2 + m, m) × side^(n − 2).
+struct Terms {
+    events: usize,
+    /// ln (n − 2)!
+    factorial: f64,
+    /// ln C(n − 2 + m, m) of the last term.
+    choices: f64,
+}
+
+impl Terms {
+    fn of(events: usize) -> Self {
+        let factorial = (1..=events - 2).map(|factor| float(factor).ln()).sum();
+        Self { events, factorial, choices: 0.0 }
+    }
+
+    /// Returns the term of a number of missing beats: 0, and then one more each time.
+    fn next(&mut self, missing: usize) -> f64 {
+        let dimensions = self.events - 2;
+        if 0 < missing {
+            self.choices += (float(dimensions + missing) / float(missing)).ln();
+        }
+        let side = 2.0 * TOLERANCE / float(self.events - 1 + missing);
+        (self.factorial + self.choices + float(dimensions) * side.ln()).exp()
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +145,19 @@ mod tests {
         // Among three causes, one of them seems to keep time more often.
         assert_eq!(find(&[0.0, 2.0, 4.1, 8.0, 10.0], 3), None);
         assert_eq!(find(&[0.0, 2.0, 4.1, 6.0, 8.0], 3), beat(2_000, 5, 5));
+    }
+
+    #[test]
+    fn many_events_are_looked_at_up_to_a_limit() {
+        let beats = |count: usize| (0..count).map(|at| 2.0 * float(at)).collect::<Vec<_>>();
+        let found = Beat { period: Nanos::from_secs(2), seen: MAX_EVENTS, beats: MAX_EVENTS };
+        assert_eq!(find(&beats(MAX_EVENTS), 1), Some(found));
+        assert_eq!(find(&beats(MAX_EVENTS + 1), 1), None);
+        // The last event is off: each number of missing beats is tried in vain.
+        let mut off = beats(MAX_EVENTS - 1);
+        off.push(2.0 * float(MAX_EVENTS) + 1.0);
+        assert_eq!(find(&off, 1), None);
+        assert_eq!(find(&beats(200_000), 1), None);
     }
 
     #[test]

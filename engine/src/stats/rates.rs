@@ -13,6 +13,7 @@
 //! Sources: Przyborowski and Wilenski 1940 (two Poisson counts); Wedderburn 1974 (inflation of a variance that is estimated
 //! from the counts themselves).
 
+use super::beat::first_of_groups;
 use super::binomial::two_sided_chance;
 use super::effect::{CHANCE, Estimated, Method};
 use super::float;
@@ -36,15 +37,7 @@ pub struct EventSeries {
 impl EventSeries {
     /// Groups events, in order of time, of a recording of this length.
     pub fn new(events: impl IntoIterator<Item = Nanos>, length: Nanos) -> Self {
-        let mut at = Vec::new();
-        let mut last: Option<Nanos> = None;
-        for event in events {
-            if last.is_none_or(|last| TOGETHER < event - last) {
-                at.push(event);
-            }
-            last = Some(event);
-        }
-        Self { at, length }
+        Self { at: first_of_groups(events, TOGETHER), length }
     }
 
     /// Returns the number of groups.

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::edit::EditError;
 use super::{Store, load};
-use crate::report::recording::{JoinError, LogTimes, join, undo_join};
+use crate::report::recording::{JoinError, LogTimes, incomparable, join, undo_join};
 use crate::run::recording::EarlierRecording;
 use crate::run::{Capture, Recording, Run, Subject};
 
@@ -96,8 +96,7 @@ impl Store {
         let earlier = lines.take(MAX_EARLIER).find_map(|line| {
             let earlier = load(&line.path).ok()?;
             let of = earlier.recording()?;
-            let is_same =
-                of.label == recording.label && of.frames.is_empty() == recording.frames.is_empty();
+            let is_same = of.label == recording.label && incomparable(of, recording).is_none();
             is_same.then(|| EarlierRecording::of(&earlier))?
         });
         if let Subject::Recorded(recording) = &mut run.subject {

@@ -251,7 +251,10 @@ impl Gate {
 
     /// Decides the condition for the rates of two recordings. The metric `stutter` is the rate of all stutters together.
     pub(in crate::cli) fn judge_rates(&self, last: &LastTime) -> Judged {
-        let all = last.rates.iter().filter(|rate| rate.rates.into_iter().any(|it| 0.0 < it));
+        let all = last.rates.iter().filter(|rate| {
+            // How many events have no cause depends on what was recorded as well.
+            !rate.is_unexplained && rate.rates.into_iter().any(|it| 0.0 < it)
+        });
         let found = all.zip(0..).filter_map(|(rate, position)| {
             let is_about = position == 0 || !matches!(self, Self::Change { .. });
             let ComparedRate { rates, effect, .. } = rate;

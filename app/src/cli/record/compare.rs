@@ -5,7 +5,7 @@ use std::error::Error;
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::{self, document::Block, markdown};
 use jitterscope_engine::report::RecordingResults;
-use jitterscope_engine::report::recording::LastTime;
+use jitterscope_engine::report::recording::{LastTime, incomparable};
 use jitterscope_engine::run::Subject;
 use jitterscope_engine::run::recording::EarlierRecording;
 use jitterscope_engine::store::{self, Store};
@@ -49,6 +49,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Status, Box<dyn Error>> {
     };
     let (earlier, mut later) = (load("EARLIER")?, load("LATER")?);
     let no_recording = "only recordings are compared; compare other runs with 'compare'";
+    let both = earlier.recording().zip(later.recording());
+    if let Some(why) = both.and_then(|(earlier, later)| incomparable(earlier, later)) {
+        return Err(format!("not compared: {why}").into());
+    }
     let earlier = EarlierRecording::of(&earlier).ok_or(no_recording)?;
     let Subject::Recorded(recording) = &mut later.subject else { return Err(no_recording.into()) };
     recording.earlier = Some(earlier);

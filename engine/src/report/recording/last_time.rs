@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::cause::{Analysis, Blamed, Outcome as CauseOutcome};
+use jiff::tz::TimeZone;
+
+use super::cause::{Analysis, Blamed, EventPath, Outcome as CauseOutcome, Unexplained};
 use crate::nanos::Nanos;
 use crate::report::model::table::{Cell, Column, Table, TableBuilder};
 use crate::run::Run;
@@ -21,18 +23,26 @@ const MIN_EFFECT: f64 = 0.1;
 pub struct ComparedRate {
     /// What happened: "All stutters", or the name of a cause.
     pub title: String,
-    /// Number of times, in the earlier recording and in the later one.
+    /// Number of events, in the earlier recording and in the later one.
     pub counts: [usize; 2],
     /// Number of times per 10 min of play, in the earlier recording and in the later one. What happens within 5 s of the
     /// time before counts once.
     pub rates: [f64; 2],
     /// The change; without an interval where the events are too few.
     pub effect: Effect,
+    /// Whether these are the events without a cause: how many there are depends on what was recorded as well.
+    pub is_unexplained: bool,
     /// Whether a report may name the culprit.
     is_named: bool,
 }
 
 impl ComparedRate {
+    /// Creates a row without rates.
+    const fn new(title: String, counts: [usize; 2], is_named: bool) -> Self {
+        let effect = Effect::without_interval(0.0, 0.0);
+        Self { title, counts, rates: [0.0; 2], effect, is_unexplained: false, is_named }
+    }
+
     /// Returns the result of the change.
     pub fn outcome(&self) -> Outcome {
         self.effect.outcome(self.effect.difference < 0.0)
@@ -55,6 +65,9 @@ impl ComparedRate {
     }
 }
 
+/// Causes are compared where of this many events, at most one had too few records.
+const MAX_UNJUDGED: u64 = 10;
+
 /// A drift within a recording is stated where chance has one in fewer cases.
 const MAX_DRIFT_CHANCE: f64 = 0.01;
 
@@ -68,6 +81,8 @@ pub struct LastTime {
     /// All events, then those of each cause.
     pub rates: Vec<ComparedRate>,
     noun: &'static str,
+    /// Whether the causes are compared.
+    has_causes: bool,
 }
 
 impl EarlierRecording {
@@ -107,10 +122,23 @@ impl EarlierRecording {
             let event = analysis.events.get(*position);
             event.is_some_and(|event| matches!(event.outcome, CauseOutcome::Unexplained(_)))
         };
+        let unjudged_count = analysis.events.iter().filter(|event| is_unjudged(event)).count();
         let unexplained = of(&mut (0..analysis.events.len()).filter(is_unexplained));
         let unexplained = EarlierCause { blamed: None, at: unexplained };
         let causes = causes.chain([unexplained]).filter(|cause| !cause.at.is_empty()).collect();
-        Self { play, causes, ..Self::default() }
+        Self {
+            play,
+            causes,
+            source: recording.tier.source,
+            unjudged_count: u64::try_from(unjudged_count).unwrap_or(u64::MAX),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the records showed the cause of nearly all events, as far as there was one.
+    fn shows_causes(&self) -> bool {
+        let all: usize = self.causes.iter().map(|cause| cause.at.len()).sum();
+        self.unjudged_count.saturating_mul(MAX_UNJUDGED) <= u64::try_from(all).unwrap_or(u64::MAX)
     }
 
     /// Returns when the events of some causes happened, in time of play and in order.
@@ -123,10 +151,32 @@ impl EarlierRecording {
         at.sort_unstable();
         at
     }
+}
 
-    /// Returns the events of some causes.
-    fn series(&self, is_of: impl Fn(Option<&Blamed>) -> bool) -> EventSeries {
-        EventSeries::new(self.times(is_of), self.play)
+/// Whether the records of an event were too few to judge its cause.
+fn is_unjudged(event: &EventPath) -> bool {
+    use Unexplained::{Clocks, NoDetail, NoPresenter, NothingGrew};
+    match event.outcome {
+        CauseOutcome::Unexplained(NoDetail | Clocks | NoPresenter) => true,
+        CauseOutcome::Unexplained(NothingGrew) | CauseOutcome::Cause(_) => false,
+    }
+}
+
+/// Returns why how often something happened in two recordings cannot be compared; `None` if it can.
+pub fn incomparable(earlier: &Recording, later: &Recording) -> Option<&'static str> {
+    let sides = [earlier, later];
+    let [is_of_this_pc, other] = sides.map(|side| side.frames.is_empty());
+    let [limits, other_limits] = sides.map(|side| side.limits);
+    if is_of_this_pc != other {
+        Some("one recording is of a game, the other of this PC alone")
+    } else if !is_of_this_pc && limits.stutter_permille != other_limits.stutter_permille {
+        Some("the recordings have different limits of a stutter")
+    } else if is_of_this_pc && limits.stall != other_limits.stall {
+        Some("the recordings have different limits of a stall")
+    } else if is_of_this_pc && sides.iter().any(|side| Nanos::ZERO < side.stalls_omitted_until) {
+        Some("a recording has more stalls than it could save")
+    } else {
+        None
     }
 }
 
@@ -148,42 +198,53 @@ impl LastTime {
             }
         }
         let sides = [earlier, &later];
-        let all = (format!("All {noun}"), true, sides.map(|side| side.series(|_| true)));
+        let row = |title: String, is_named, is_of: &dyn Fn(Option<&Blamed>) -> bool| {
+            let times = sides.map(|side| side.times(is_of));
+            let counts = times.each_ref().map(Vec::len);
+            let mut lengths = sides.map(|side| side.play).into_iter();
+            let series = times.map(|at| EventSeries::new(at, lengths.next().unwrap_or_default()));
+            (ComparedRate::new(title, counts, is_named), series)
+        };
+        let all = row(format!("All {noun}"), true, &|_| true);
+        // What only one of the two could see would seem to have come or gone.
+        let has_causes = earlier.source == later.source && sides.iter().all(|it| it.shows_causes());
+        let blamed = if has_causes { blamed } else { Vec::new() };
         let each = blamed.iter().map(|blamed| {
             let name = blamed.as_ref().and_then(|blamed| blamed.name.as_deref());
             let title = blamed.as_ref().map_or_else(|| "Not explained".to_owned(), Blamed::title);
-            let series = sides.map(|side| side.series(|other| other == blamed.as_ref()));
-            (title, name.is_none_or(|name| analysis.names(name)), series)
+            let is_named = name.is_none_or(|name| analysis.names(name));
+            let (rate, series) = row(title, is_named, &|other| other == blamed.as_ref());
+            (ComparedRate { is_unexplained: blamed.is_none(), ..rate }, series)
         });
-        let rows: Vec<(String, bool, [EventSeries; 2])> =
+        let rows: Vec<(ComparedRate, [EventSeries; 2])> =
             std::iter::once(all).chain(each).collect();
         let estimates: Vec<Option<Estimated>> =
-            rows.iter().map(|(.., [a, b])| rate_difference([a, b])).collect();
+            rows.iter().map(|(_, [a, b])| rate_difference([a, b])).collect();
         let probabilities: Vec<f64> =
             estimates.iter().flatten().map(Estimated::probability).collect();
         let mut levels = holm_levels(&probabilities).into_iter();
-        let rates =
-            rows.into_iter().zip(estimates).map(|((title, is_named, series), estimated)| {
-                let rates = series.each_ref().map(EventSeries::rate);
-                let minimum = MIN_EFFECT * rates[0];
-                // Only what is estimated has a level.
-                let leveled = estimated.and_then(|estimated| Some((estimated, levels.next()?)));
-                let effect = match leveled {
-                    Some((estimated, level)) => estimated.effect(level, minimum),
-                    None => Effect::without_interval(rates[1] - rates[0], minimum),
-                };
-                let counts = series.each_ref().map(EventSeries::count);
-                ComparedRate { title, counts, rates, effect, is_named }
-            });
+        let rates = rows.into_iter().zip(estimates).map(|((rate, series), estimated)| {
+            let rates = series.each_ref().map(EventSeries::rate);
+            let minimum = MIN_EFFECT * rates[0];
+            // Only what is estimated has a level.
+            let leveled = estimated.and_then(|estimated| Some((estimated, levels.next()?)));
+            let effect = match leveled {
+                Some((estimated, level)) => estimated.effect(level, minimum),
+                None => Effect::without_interval(rates[1] - rates[0], minimum),
+            };
+            ComparedRate { rates, effect, ..rate }
+        });
+        let began = earlier.started_at.to_zoned(TimeZone::system());
         Self {
-            earlier: [earlier.id.clone(), earlier.started_at.strftime("%Y-%m-%d").to_string()],
+            earlier: [earlier.id.clone(), began.strftime("%Y-%m-%d").to_string()],
             plays: [earlier.play, later.play],
             rates: rates.collect(),
             noun,
+            has_causes,
         }
     }
 
-    /// Returns the comparison in a sentence: "Last time (0a1b2c3d, 2025-11-21): 12 to 2 stutters per 10 min of play, clear."
+    /// Returns the comparison in a sentence: "Last time (0a1b2c3d, 2025-11-21): stutters came 12 to 2 times per 10 min of play, clear."
     pub fn sentence(&self) -> String {
         let [id, day] = &self.earlier;
         let Some(all) = self.rates.first() else { return String::new() };
@@ -198,7 +259,9 @@ impl LastTime {
                 let before = count_text(before, self.noun);
                 format!("{before} in {earlier}{of}, now {now} in {later}, {}", all.word())
             }
-            _ => format!("{before} to {now} {} per 10 min{of}, {}", self.noun, all.word()),
+            _ => {
+                format!("{} came {before} to {now} times per 10 min{of}, {}", self.noun, all.word())
+            }
         };
         format!("Last time ({id}, {day}): {change}.")
     }
@@ -207,7 +270,12 @@ impl LastTime {
     pub fn table(&self) -> Table {
         let [before, now] = self.plays.map(format_long_time);
         let [id, day] = &self.earlier;
-        let note = format!("{before} recorded as {id} on {day}, then {now}");
+        let causes = if self.has_causes {
+            ""
+        } else {
+            "; no causes, since the records of the two do not show the same"
+        };
+        let note = format!("{before} recorded as {id} on {day}, then {now}{causes}");
         let number =
             |key, title, definition| Column::number(key, title, "per 10 min", 1, definition);
         TableBuilder::new("last_time", "Last time", note, &self.rates)
@@ -356,7 +424,10 @@ mod tests {
         assert_eq!(last.plays, [Nanos::from_secs(1_800); 2], "without the pause");
         assert_eq!(
             last.sentence(),
-            "Last time (0a1b2c3d, 1970-01-01): 13 to 2 stutters per 10 min of play, clear."
+            format!(
+                "Last time (0a1b2c3d, {}): stutters came 13 to 2 times per 10 min of play, clear.",
+                last.earlier[1]
+            )
         );
         let rows: Vec<(&str, [f64; 2], Outcome)> = last
             .rates
@@ -398,7 +469,59 @@ mod tests {
         let rare = compare(&recording(&rare), &recording(&[]));
         let results: Vec<&str> = rare.rates.iter().map(ComparedRate::word).collect();
         assert_eq!(results, ["clear", "too short to say", "clear"], "{:?}", rare.rates);
+        // Ten stutters within seconds are ten, although they count once in a rate.
+        let burst: Vec<(u32, &str)> = (0..10).map(|at| (100 + at, "steam")).collect();
+        let burst = compare(&recording(&burst), &recording(&[]));
+        assert!(
+            burst
+                .sentence()
+                .ends_with("10 stutters in 30 min of play, now 0 in 30 min, too short to say."),
+            "{}",
+            burst.sentence()
+        );
         let none = compare(&recording(&[]), &recording(&[]));
         assert!(none.sentence().ends_with("no stutters, as now."), "{}", none.sentence());
+    }
+
+    /// A recording without rights sees no causes: they have not gone.
+    #[test]
+    fn causes_are_compared_only_where_both_recordings_show_them() {
+        let stutters: Vec<(u32, &str)> = (0..36).map(|at| (20 + 49 * at, "baloo_file")).collect();
+        let before = recording(&stutters);
+        let mut after = before.clone();
+        let answers = after.answers.as_mut().unwrap();
+        answers.causes.clear();
+        for event in &mut answers.events {
+            (event.cause, event.unexplained) = (None, "no-detail".to_owned());
+        }
+        for [one, other] in [[&before, &after], [&after, &before]] {
+            let last = compare(one, other);
+            assert_eq!(last.rates.len(), 1, "{:?}", last.rates);
+            assert_eq!(last.rates[0].outcome(), Outcome::NoClearDifference, "{:?}", last.rates);
+            assert!(last.table().note.contains("no causes, since"), "{}", last.table().note);
+        }
+        let mut by_root = before.clone();
+        by_root.tier.source = Some(crate::platform::TraceSource::Kernel);
+        assert_eq!(compare(&before, &by_root).rates.len(), 1);
+        assert_eq!(compare(&by_root, &by_root).rates.len(), 2);
+    }
+
+    #[test]
+    fn recordings_of_other_limits_or_kinds_are_not_compared() {
+        let one = recording(&[]);
+        assert_eq!(incomparable(&one, &one), None);
+        let mut strict = one.clone();
+        strict.limits.stutter_permille = 1_500;
+        assert!(incomparable(&one, &strict).is_some());
+        let mut of_this_pc = one.clone();
+        of_this_pc.frames = crate::run::recording::RecordedFrames::default();
+        assert!(incomparable(&one, &of_this_pc).is_some());
+        assert_eq!(incomparable(&of_this_pc, &of_this_pc), None);
+        let mut other = of_this_pc.clone();
+        other.limits.stall = Nanos::from_millis(1);
+        assert!(incomparable(&of_this_pc, &other).is_some());
+        let mut many = of_this_pc.clone();
+        many.stalls_omitted_until = Nanos::from_secs(1);
+        assert!(incomparable(&of_this_pc, &many).is_some());
     }
 }

@@ -198,13 +198,8 @@ struct Why<'a> {
     cause: Option<&'a CauseOfEvents>,
     events: Vec<&'a EventPath>,
     is_named: bool,
-}
-
-impl Why<'_> {
-    /// Returns the period of the events, as one of some causes.
-    fn beat(&self, looked: usize) -> Option<Beat> {
-        Beat::find(self.events.iter().map(|event| event.at), looked)
-    }
+    /// The period of the events, as one of some causes.
+    beat: Option<Beat>,
 }
 
 /// Returns the tables: causes, events, and the parts of the longest paths.
@@ -259,7 +254,8 @@ fn marks(analysis: &Analysis) -> Table {
         .finish()
 }
 
-fn why(analysis: &Analysis) -> Table {
+/// Returns the rows of the table of causes: the causes, then the reasons why there is none.
+fn why_rows(analysis: &Analysis) -> Vec<Why<'_>> {
     let mut rows: Vec<Why<'_>> = Vec::new();
     for (cause, position) in analysis.causes.iter().zip(0..) {
         let maybe = if cause.is_sure { "" } else { " (maybe)" };
@@ -268,6 +264,7 @@ fn why(analysis: &Analysis) -> Table {
             cause: Some(cause),
             events: cause.events.iter().filter_map(|at| analysis.events.get(*at)).collect(),
             is_named: position < MAX_NAMED,
+            beat: None,
         });
     }
     for reason in Unexplained::ALL {
@@ -276,16 +273,24 @@ fn why(analysis: &Analysis) -> Table {
         let events: Vec<&EventPath> = events.collect();
         if !events.is_empty() {
             let title = reason.title().to_owned();
-            rows.push(Why { title, cause: None, events, is_named: true });
+            rows.push(Why { title, cause: None, events, is_named: true, beat: None });
         }
     }
+    let looked = rows.len();
+    for row in &mut rows {
+        row.beat = Beat::find(row.events.iter().map(|event| event.at), looked);
+    }
+    rows
+}
+
+fn why(analysis: &Analysis) -> Table {
+    let rows = why_rows(analysis);
     let all = analysis.events.len();
     let noun = capitalized(analysis.noun());
     let control = if analysis.is_of_stalls { "Wake-ups on time" } else { "Ordinary frames" };
     let lost = |row: &Why<'_>| row.events.iter().fold(Nanos::ZERO, |sum, it| sum + it.excess());
     let longest = |row: &Why<'_>| row.events.iter().map(|event| event.length).max();
-    let beats = rows.iter().map(|row| row.beat(rows.len()));
-    let has_beat = beats.flatten().next().is_some();
+    let has_beat = rows.iter().any(|row| row.beat.is_some());
     let mut table = TableBuilder::new("causes", "Why", String::new(), &rows)
         .group("Cause")
         .column(Column::text("cause", "Why", "What grew most on the paths of these events."), |row| {
@@ -335,7 +340,7 @@ fn why(analysis: &Analysis) -> Table {
                 "The period of these events, with how many of its beats had one; stated where chance has one in fewer than 1 \
                  of 100 recordings.",
             ),
-            |row| match row.beat(rows.len()) {
+            |row| match row.beat {
                 Some(Beat { period, seen, beats }) => {
                     Cell::text_of(format!("every {} ({seen} of {beats})", format_time(period)))
                 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SavedBlame;
 use crate::nanos::Nanos;
+use crate::platform::TraceSource;
 use crate::sample::{Cells, Column};
 
 /// The events of an earlier recording.
@@ -18,6 +19,12 @@ pub struct EarlierRecording {
     /// How long the game was played, without pauses; without a game, how long it lasted.
     #[serde(rename = "play_nanos")]
     pub play: Nanos,
+    /// Whose switches it recorded; absent if none.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub source: Option<TraceSource>,
+    /// Number of events whose records were too few to judge their cause.
+    #[serde(default)]
+    pub unjudged_count: u64,
     /// Its causes, with the events of each.
     pub causes: Vec<EarlierCause>,
 }

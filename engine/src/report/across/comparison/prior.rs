@@ -108,7 +108,9 @@ impl Prior {
         }
         for (key, found) in components {
             let freedom: f64 = found.iter().map(|it| it.freedom).sum();
-            if float(MIN_GROUPS) <= freedom {
+            // Metrics that did not vary at all, such as missed frames, show nothing about when they will.
+            let still = found.iter().filter(|it| it.variance <= 0.0).count();
+            if float(MIN_GROUPS) <= freedom && 2 * still < found.len() {
                 let squares: f64 = found.iter().map(|it| it.freedom * it.variance).sum();
                 let std_dev = (squares / freedom).sqrt();
                 let variation = VariancePrior { std_dev, freedom };
@@ -351,6 +353,9 @@ mod tests {
         let few = Prior::default().with_sessions(&[sessions[..3].to_vec(), sessions[3..].to_vec()]);
         let fixed = few.of_sessions(&Metric::P99, &mut used);
         assert_eq!(fixed, VariancePrior::known(0.05));
+        // Sessions that do not vary at all do not show that the next one will not.
+        let still = vec![group(&[1e5, 1e5]); 9];
+        assert!(!Prior::default().with_sessions(&[still]).has_sessions());
         // Sessions without a second run do not show what their runs explain.
         let single = vec![group(&[1e5]); 9];
         assert!(!Prior::default().with_sessions(&[single]).has_sessions());

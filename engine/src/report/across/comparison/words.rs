@@ -81,7 +81,7 @@ pub fn noise_floor(comparison: &Comparison) -> String {
                     _ => "Groups were measured one after the other",
                 };
                 let size = if comparison.prior.has_sessions() {
-                    "that of earlier sessions of one setting, which Repeat with states"
+                    "that of earlier sessions of one setting where the library shows it, as Repeat with states"
                 } else {
                     "5% in lateness, 2% in frame times and frame rates, 0.5 percentage points in shares"
                 };

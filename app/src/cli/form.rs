@@ -267,7 +267,10 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
         (None, Some(_)) => return Err(wrong(None)),
         (None, None) => None,
         (Some(parameter), Some(number)) => {
-            Some(parameter.read(number).ok_or_else(|| wrong(parameter.hint(number)))?)
+            // What stands where only a number does can be the name of another choice.
+            let name = || if choice.key.is_empty() { similar(text, choices) } else { None };
+            let hint = || parameter.hint(number).or_else(name);
+            Some(parameter.read(number).ok_or_else(|| wrong(hint()))?)
         }
         // Without a number, a choice that supports "automatic" is automatic.
         (Some(_), None) => choice.first_number(),

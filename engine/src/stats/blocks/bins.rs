@@ -91,8 +91,9 @@ impl Bins {
         self.edges.partition_point(|&edge| edge <= value).saturating_sub(1)
     }
 
-    /// Adds values to `to`, which has for each bin the number of values in this bin and all lower bins.
-    pub(super) fn count(&self, values: impl Iterator<Item = i64>, to: &mut [u32]) {
+    /// Appends a count to each of the lists of `to`, one per bin: the last one, and how many of the values are in this
+    /// bin and all lower bins.
+    pub(super) fn count(&self, values: impl Iterator<Item = i64>, to: &mut [Vec<u32>]) {
         let mut inside = vec![0_u32; to.len()];
         for value in values.filter(|&value| value != MISSING) {
             if let Some(count) = inside.get_mut(self.position(value)) {
@@ -100,9 +101,10 @@ impl Bins {
             }
         }
         let mut sum = 0_u32;
-        for (count, inside) in to.iter_mut().zip(inside) {
+        for (counts, inside) in to.iter_mut().zip(inside) {
             sum = sum.saturating_add(inside);
-            *count = count.saturating_add(sum);
+            let earlier = counts.last().copied().unwrap_or_default();
+            counts.push(earlier.saturating_add(sum));
         }
     }
 
@@ -116,18 +118,30 @@ impl Bins {
         let total = up_to(self.len().checked_sub(1)?);
         let at = float(total.checked_sub(1)?) * quantile.share();
         let rank = position(at);
-        let value = |rank: usize| {
+        let bin_of = |rank: usize| {
             let (mut bin, mut end) = (0, self.len());
             while bin < end {
                 let middle = usize::midpoint(bin, end);
                 if rank < up_to(middle) { end = middle } else { bin = middle + 1 }
             }
-            let (below, inside) = (below(&up_to, bin), self.inside.get(bin)?);
-            let share = (float(rank - below) + 0.5) / float(up_to(bin) - below);
+            bin
+        };
+        let bin = bin_of(rank);
+        let (below, to) = (below(&up_to, bin), up_to(bin));
+        let value = |rank: usize, bin: usize, below: usize, to: usize| {
+            let inside = self.inside.get(bin)?;
+            let share = (float(rank - below) + 0.5) / float(to - below);
             Some(inside.min + (inside.most - inside.min) * share)
         };
-        let low = value(rank)?;
-        Some(value(rank + 1).map_or(low, |high| low + (high - low) * (at - float(rank))))
+        let low = value(rank, bin, below, to)?;
+        // The next value is mostly in the same bin; otherwise in the next one that has any.
+        let high = if rank + 1 < to {
+            value(rank + 1, bin, below, to)
+        } else {
+            let next = bin_of(rank + 1);
+            value(rank + 1, next, to, up_to(next))
+        };
+        Some(high.map_or(low, |high| low + (high - low) * (at - float(rank))))
     }
 
     /// Returns the share of values above a limit; `None` without values. Values are assumed to be evenly

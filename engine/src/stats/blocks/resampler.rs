@@ -57,8 +57,8 @@ impl Sums {
 pub(super) struct Resampler<'a> {
     source: &'a ResampleSource,
     bins: &'a Bins,
-    /// For the start of each stretch and the end of the run: the number of earlier values in each bin and all
-    /// lower bins.
+    /// For each bin: the number of values in it and all lower bins that are earlier than the start of each stretch, and
+    /// than the end of the run.
     before: Vec<Vec<u32>>,
     sums: Vec<Sums>,
     /// The blocks that can be drawn, as ranges of stretches.
@@ -110,7 +110,7 @@ impl<'a> Resampler<'a> {
         let mut resampler = Self {
             source,
             bins,
-            before: vec![vec![0; bins.len()]],
+            before: vec![vec![0]; bins.len()],
             sums: vec![Sums::default()],
             blocks: Vec::new(),
             blocks_per_run: rounds.len(),
@@ -167,9 +167,7 @@ impl<'a> Resampler<'a> {
         }
         let last = self.sums.last().copied().unwrap_or_default();
         self.sums.push(last.plus(&sums));
-        let mut counts = self.before.last().cloned().unwrap_or_default();
-        self.bins.count(of(&self.source.values), &mut counts);
-        self.before.push(counts);
+        self.bins.count(of(&self.source.values), &mut self.before);
     }
 
     /// Returns how much the blocks understate the variation of the run.
@@ -195,13 +193,14 @@ impl<'a> Resampler<'a> {
 
     /// Returns the number of values of the resampled run in a bin and all lower bins.
     fn up_to(&self, bin: usize) -> usize {
-        let before = |stretch: usize| {
-            let counts: &Vec<u32> = self.before.get(stretch)?;
-            usize::try_from(*counts.get(bin)?).ok()
-        };
-        let of_block =
-            |block: &Range<usize>| Some(before(block.end)?.saturating_sub(before(block.start)?));
-        self.drawn_blocks.iter().filter_map(of_block).sum()
+        let before = self.before.get(bin).map_or(&[][..], Vec::as_slice);
+        let mut count = 0;
+        for block in &self.drawn_blocks {
+            if let (Some(end), Some(start)) = (before.get(block.end), before.get(block.start)) {
+                count += end.saturating_sub(*start) as usize;
+            }
+        }
+        count
     }
 
     /// Returns a statistic of the resampled run; `None` if it cannot be resampled or lacks data.
@@ -254,7 +253,7 @@ impl<'a> Resampler<'a> {
     /// Draws every stretch once, so that the resampled run is the run itself.
     #[cfg(test)]
     pub(super) fn take_all(&mut self) {
-        self.drawn_blocks = std::iter::once(0..self.before.len() - 1).collect();
+        self.drawn_blocks = std::iter::once(0..self.sums.len() - 1).collect();
         self.drawn = self.sums.last().copied().unwrap_or_default();
     }
 }

@@ -27,6 +27,9 @@ use crate::stats::{Deviation, VariancePrior, float};
 /// Degrees of freedom of the fixed variation where repeats are combined with it.
 const FIXED_FREEDOM: f64 = 4.0;
 
+/// Variances below that of a millionth are those of rounding.
+const STILL: f64 = 1e-12;
+
 /// The variance between sessions is at least this share of that of their means: the difference of two estimates can be 0
 /// by chance. With a quarter, equal groups are called in 3 to 6.3 of 100 simulated comparisons; with none, in up to 6.8.
 const MIN_SHARE_OF_MEANS: f64 = 0.25;
@@ -109,7 +112,7 @@ impl Prior {
         for (key, found) in components {
             let freedom: f64 = found.iter().map(|it| it.freedom).sum();
             // Metrics that did not vary at all, such as missed frames, show nothing about when they will.
-            let still = found.iter().filter(|it| it.variance <= 0.0).count();
+            let still = found.iter().filter(|it| it.variance < STILL).count();
             if float(MIN_GROUPS) <= freedom && 2 * still < found.len() {
                 let squares: f64 = found.iter().map(|it| it.freedom * it.variance).sum();
                 let std_dev = (squares / freedom).sqrt();

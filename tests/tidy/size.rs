@@ -61,7 +61,7 @@ use super::{Source, check, is_of_tests, sources};
 /// what a recording needs of this PC, with MangoHud's configuration;
 /// rates of stutters compared with last time, `record compare`, the period of a few events, and drift,
 /// where both recordings show the same.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 71_960), ("app/src", 41_148)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 71_965), ("app/src", 41_148)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

@@ -89,6 +89,9 @@ pub struct RunIndexEntry {
     /// What can be changed in the run; absent if it is no recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedState>,
+    /// The game of a recording, or the followed program; empty for any other run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub game: String,
     /// The key of the test of the run.
     pub test: String,
     /// Short description of processor and system, after the name of another PC.
@@ -158,6 +161,7 @@ impl RunIndexEntry {
             note: run.note.clone(),
             tags: run.tags.clone(),
             recorded: run.recording().map(RecordedState::of),
+            game: run.recording().map_or_else(String::new, |it| it.label.clone()),
             test: run.subject.key().to_owned(),
             machine: run.machine_name(),
             started_at: run.started_at,

@@ -10,8 +10,8 @@ use crate::report::recording::{JoinError, LogTimes, incomparable, join, undo_joi
 use crate::run::recording::EarlierRecording;
 use crate::run::{Capture, Recording, Run, Subject};
 
-/// Number of earlier recordings that are opened to find one of the same game.
-const MAX_EARLIER: usize = 20;
+/// Number of earlier recordings of the same game that are opened to find one that is recorded alike.
+const MAX_EARLIER: usize = 5;
 
 /// Why a recording could not be changed.
 #[derive(Debug, thiserror::Error)]
@@ -78,8 +78,8 @@ impl Store {
 }
 
 impl Store {
-    /// Adds to a recording what the newest earlier one of the same game on the same PC showed. Time: that of opening the
-    /// recordings since then.
+    /// Adds to a recording what the newest earlier one of the same game on the same PC showed. Time: that of opening this
+    /// one, or up to five that have another limit.
     pub fn add_earlier(&self, run: &mut Run) {
         let machine = run.machine_name();
         let Some(recording) = run.recording() else { return };
@@ -88,6 +88,7 @@ impl Store {
             let entry = line.run.as_ref();
             entry.is_ok_and(|entry| {
                 entry.recorded.is_some()
+                    && entry.game == recording.label
                     && entry.machine == machine
                     && entry.started_at < run.started_at
                     && entry.id != run.id
@@ -96,8 +97,7 @@ impl Store {
         let earlier = lines.take(MAX_EARLIER).find_map(|line| {
             let earlier = load(&line.path).ok()?;
             let of = earlier.recording()?;
-            let is_same = of.label == recording.label && incomparable(of, recording).is_none();
-            is_same.then(|| EarlierRecording::of(&earlier))?
+            incomparable(of, recording).is_none().then(|| EarlierRecording::of(&earlier))?
         });
         if let Subject::Recorded(recording) = &mut run.subject {
             recording.earlier = earlier;

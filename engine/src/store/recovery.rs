@@ -195,7 +195,9 @@ impl Store {
             }
             Content::Run { run, damaged_lines } => {
                 let samples = run.sample_count();
-                let (path, is_new) = match self.save_recovered(*run) {
+                let mut run = *run;
+                self.add_earlier(&mut run);
+                let (path, is_new) = match self.save_recovered(run) {
                     Ok(saved) => saved,
                     Err(reason) => return Ok(RecoveryOutcome::NotSaved { samples, reason }),
                 };

@@ -1,10 +1,11 @@
 //! Tests of saved recordings: imported again after a change, and what the limit of all recordings opens.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::*;
-use crate::report::recording::LogTimes;
 use crate::report::recording::tests::simulated::{Game, Injected, Tier};
+use crate::report::recording::{LogTimes, join};
 use crate::run::capture::{self, Capture};
 use crate::run::recording::{RecordedEvent, RecordedFrames, Recording};
 use crate::run::{RunId, Subject};
@@ -109,4 +110,20 @@ fn the_limit_of_all_recordings_opens_each_recording_once_and_only_those_with_det
     assert_eq!(opened(), 2, "the list has the changed files again");
     assert_eq!(store.delete_old_detail(1).unwrap().len(), 0, "the limit cannot be met");
     assert_eq!(opened(), 0);
+}
+
+#[test]
+fn a_recovered_recording_is_compared_with_the_one_before() {
+    let (folder, store) = store();
+    let [before, after] = [1, 2].map(|id| {
+        let (run, log, times) = recorded(id);
+        let recording = join(&run, &log, &times, &TimeZone::UTC).unwrap();
+        Run { subject: Subject::Recorded(Box::new(recording)), ..run }
+    });
+    store.save(&before).unwrap();
+    leave_journal(folder.path(), "after", &journal_lines(&after, 1));
+    let recovered = store.recover().unwrap();
+    let run = load(recovered[0].saved().unwrap()).unwrap();
+    let earlier = run.recording().unwrap().earlier.as_ref().unwrap();
+    assert_eq!(earlier.id, before.id.to_string());
 }

@@ -25,6 +25,7 @@ use jitterscope_engine::sample::{Evidence, Sample};
 use jitterscope_engine::store::{SaveError, Store};
 
 use super::probes::{self, finish};
+use super::window::Poll;
 
 thread_local! {
     static ALLOCATIONS: ThreadCell<u64> = const { ThreadCell::new(0) };
@@ -363,7 +364,15 @@ fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     let run = last_run(&runner);
     // Simulates a program that ends after the last event, before the run is saved.
     drop(runner);
-    let recovered = store.recover().unwrap();
+    // Until a process that another test starts has begun its program, it has a copy of the journal's lock.
+    let mut poll = Poll::new();
+    let recovered = loop {
+        let recovered = store.recover().unwrap();
+        if !recovered[0].is_waiting() {
+            break recovered;
+        }
+        poll.wait("a journal without a lock");
+    };
     assert_eq!(recovered.len(), 1);
     assert_eq!(jitterscope_engine::store::load(recovered[0].saved().unwrap()).unwrap(), *run);
     assert_eq!(run.name, "mine");

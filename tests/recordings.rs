@@ -392,9 +392,14 @@ fn a_condition_on_two_recordings_is_true_where_stutters_became_clearly_more() {
     let store = Store::at(folder.path());
     let calm = stuttering(0xa1, (1..=6).map(|at| 280 * at));
     let stutters = stuttering(0xb2, (1..=36).map(|at| 49 * at));
-    store.save(&calm).unwrap();
-    store.save(&stutters).unwrap();
+    let calm_file = store.save(&calm).unwrap();
+    let stutters_file = store.save(&stutters).unwrap();
     let (calm, stutters) = (calm.id.to_string(), stutters.id.to_string());
+    // Files are compared too, in a library that does not have them.
+    let [calm_file, stutters_file] = [calm_file, stutters_file].map(|it| it.display().to_string());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let args = ["record", "compare", &calm_file, &stutters_file, "--fail-if", "worse"];
+    assert_eq!(cli::run(&elsewhere, &args).status.code(), Some(3));
     for (args, status) in [
         ([&calm, &stutters, "worse"], 3),
         ([&calm, &stutters, "stutter>+20%"], 3),

@@ -6,14 +6,14 @@ use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::{self, document::Block, markdown};
 use jitterscope_engine::report::RecordingResults;
 use jitterscope_engine::report::recording::{LastTime, incomparable};
-use jitterscope_engine::run::Subject;
 use jitterscope_engine::run::recording::EarlierRecording;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::run::{Run, Subject};
 use serde_json::{Value, json};
 
 use super::super::compare::gate::{Gate, Judged, RATE_KEY};
 use super::super::compare::{conclude, fail_if_arg, undecided_arg};
 use super::super::output::Output;
+use super::super::runs;
 use super::super::{Status, format_option, names, path_option, print, text};
 
 /// Returns the `compare` command.
@@ -41,14 +41,15 @@ pub(super) fn command() -> Command {
 
 /// Runs the `compare` command.
 pub(super) fn run(matches: &ArgMatches) -> Result<Status, Box<dyn Error>> {
-    let store = super::store(matches)
-        .ok_or("no default data folder on this system; set one with --data-dir")?;
-    let load = |name: &str| -> Result<_, Box<dyn Error>> {
+    let store = super::store(matches);
+    let no_recording = "only recordings are compared; compare other runs with 'compare'";
+    let load = |name: &str| -> Result<Run, Box<dyn Error>> {
         let name = text(matches, name).unwrap_or_default();
-        Ok(store::load(&Store::find(&store, &name)?)?)
+        let mut runs = runs::open_runs(&runs::entry_files(store.as_ref(), &name)?)?;
+        let run = runs.pop().filter(|_| runs.is_empty());
+        run.ok_or_else(|| no_recording.into())
     };
     let (earlier, mut later) = (load("EARLIER")?, load("LATER")?);
-    let no_recording = "only recordings are compared; compare other runs with 'compare'";
     let both = earlier.recording().zip(later.recording());
     if let Some(why) = both.and_then(|(earlier, later)| incomparable(earlier, later)) {
         return Err(format!("not compared: {why}").into());

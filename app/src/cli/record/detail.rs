@@ -17,7 +17,7 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("recording")
                 .value_name("RECORDING")
-                .help("IDs, names, or files of recordings")
+                .help("IDs or names of recordings")
                 .required(true)
                 .num_args(1..),
         )

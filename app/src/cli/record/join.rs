@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
              joined before; --undo restores the recording as it was recorded. Their place in time is found by the thread that \
              presents them, in the detail around stalls and marks: mark a time while you play.",
         )
-        .arg(Arg::new("recording").value_name("RECORDING").help("ID, name, or file of the recording").required(true))
+        .arg(Arg::new("recording").value_name("RECORDING").help("ID or name of the recording").required(true))
         .arg(
             Arg::new("log")
                 .value_name("LOG")

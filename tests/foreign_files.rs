@@ -373,6 +373,33 @@ fn what_cannot_be_read_is_named() {
             "'fps' has no times: a row may be a frame or an interval; name it with --per-frame or --sampled",
         ),
         (b"{\"thread\":{\"0\":{\"histogram\":[1]}}}", "a cyclictest histogram, but damaged in line 1"),
+        (
+            b"[ {\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":2} ]",
+            "a JSON file of an unknown program; runs, and those of CapFrameX, cyclictest, oslat, and jitterdebugger are read",
+        ),
+        (
+            b"#[Histogram log format version 1.3]\n\"StartTimestamp\",\"Interval_Max\"\n0.127,2.769\n",
+            "a log of HdrHistogram with compressed histograms; make a percentile listing of it with its \
+             HistogramLogProcessor",
+        ),
+        (
+            b"28-11-2026, 12:34:56 game.exe benchmark completed, 3600 frames rendered in 60.016 s\n\
+              \x20                    Average framerate  :   59.9 FPS\n\
+              \x20                    1% low framerate   :   55.1 FPS\n",
+            "a summary of an RTSS benchmark; record every frame with CapFrameX or PresentMon",
+        ),
+        (
+            b"<?xml version=\"1.0\"?><a/>",
+            "an XML file; export it as text or CSV from the program that wrote it",
+        ),
+        (
+            b"PK\x03\x04\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+            "an OpenDocument spreadsheet; save it as CSV",
+        ),
+        (
+            b"Application,ProcessID,TimeInSeconds,MsBetweenPresents\ngame.exe,7,NA,NA\n",
+            "a PresentMon CSV without a frame time: every value is missing or 0",
+        ),
     ] {
         let error = import::from_bytes(bytes, &Options::default()).unwrap_err();
         assert_eq!(error.to_string(), said);

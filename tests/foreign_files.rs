@@ -333,6 +333,21 @@ fn saved_captures_of_one_game_are_listed_by_file_name() {
     // 200 frames of 10 ms and of 11 ms.
     let lengths = "Run lengths differ: A 2.00 s, B 2.20 s.";
     assert!(text.replace('\u{202f}', " ").contains(lengths), "{text}");
+    // The game alone is the name of both, and of one if it is in one file only.
+    let output = super::cli::run(&folder, &["runs", "show", "game.exe"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("'game.exe' matches 2 runs"), "{said}");
+    for (case, file, game) in [
+        ("stutter-called-missed", "a.csv", "a.exe"),
+        ("dropped-none-lost", "dropped.csv", "game.exe"),
+        ("capframex-facts", "capframex.json", "A game"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path(&format!("{case}/{file}")).to_string_lossy().into_owned();
+        assert!(super::cli::run(&folder, &["import", &file, "--save"]).status.success());
+        let output = super::cli::run(&folder, &["export", game, "--as", "markdown"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]

@@ -347,6 +347,10 @@ fn saved_captures_of_one_game_are_listed_by_file_name() {
         assert!(super::cli::run(&folder, &["import", &file, "--save"]).status.success());
         let output = super::cli::run(&folder, &["export", game, "--as", "markdown"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let program = text.lines().find(|line| line.contains("Program: ")).unwrap_or_default();
+        assert!(!program.contains("Jitterscope") && !text.contains("lost"), "{program} in {text}");
+        assert!(program.ends_with("PresentMon") || program.ends_with("CapFrameX"), "{program}");
     }
 }
 

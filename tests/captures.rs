@@ -188,7 +188,9 @@ fn a_capture_is_shown_as_the_user_asks() {
     });
     harness.run_steps(4);
     assert!(shows(&harness, "displayed frames, with 1 pause"));
-    harness.get_by_label_contains("Omit 1 pause").click_accesskit();
+    assert!(shows(&harness, "With 1 pause, 5 s · 1% low without it: "));
+    assert!(!shows(&harness, "--omit-pauses"), "an option of the command line in the window");
+    harness.get_by_label("Omit pause").click_accesskit();
     step_until(&mut harness, |app| {
         app.session().running().capture().unwrap().report.options.capture.omits_pauses
     });
@@ -199,8 +201,66 @@ fn a_capture_is_shown_as_the_user_asks() {
     // 40 of 2000 frames were never displayed, and the pause is omitted.
     assert_eq!(frames.frame_time.count, 1_959);
     assert!(shows(&harness, "displayed frames, without 1 pause"));
+    assert!(shows(&harness, "Without 1 pause, 5 s · 1% low with it: "));
+    harness.get_by_label("Include pause");
     let timeline = plots(&harness).into_iter().find(|plot| plot.starts_with("Timeline, "));
     assert!(timeline.is_some_and(|plot| plot.ends_with("Omitted pause")), "{:?}", plots(&harness));
+}
+
+#[test]
+fn every_tile_of_a_capture_states_what_its_figure_is_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let harness = imported(&folder, &mangohud(2_000, 16.7));
+    // 23 of 2 000 frames take 50 ms, the others 16.5 ms: 33.8 s.
+    for tile in [
+        "2 000 frames, 0:34",
+        "FPS mean of slowest 1%",
+        "FPS by the same rule",
+        "of the time 23 frames",
+        "Max 50.00 ms at 0:00.0",
+    ] {
+        let tile = tile.replace("2 000", "2\u{202f}000");
+        assert!(harness.query_all_by_label_contains(&tile).next().is_some(), "{tile}");
+    }
+    let log = imported(&folder, &mangohud(300, 100.0));
+    assert!(log.query_all_by_label_contains("1% low – needs every frame").next().is_some());
+}
+
+#[test]
+fn the_scale_of_the_timeline_is_chosen_by_button_or_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &mangohud(2_000, 16.7));
+    let is_chosen = |harness: &Harness<'_, App>, name: &str| {
+        let button = harness.get_by_role_and_label(Role::RadioButton, name);
+        button.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
+    };
+    assert!(is_chosen(&harness, "Scale, Log"));
+    harness.get_by_role_and_label(Role::RadioButton, "Scale, Linear").click_accesskit();
+    harness.run_steps(4);
+    assert!(is_chosen(&harness, "Scale, Linear"));
+    harness.key_press(egui::Key::L);
+    harness.run_steps(4);
+    assert!(is_chosen(&harness, "Scale, Log"));
+    // The buttons beside it step through the stutters as the keys N and P do.
+    assert!(harness.query_all_by_label("stutter – of 23").next().is_some());
+    harness.get_by_label("Next stutter (N)").click_accesskit();
+    harness.run_steps(4);
+    assert!(harness.query_all_by_label("stutter 1 of 23").next().is_some());
+}
+
+#[test]
+fn a_histogram_of_latencies_states_nothing_about_frames_or_a_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "# Histogram\n000003 000900\n000007 000100\n# Total: 000001000\n# Min Latencies: 00003\n\
+                # Avg Latencies: 00003\n# Max Latencies: 00007\n";
+    let mut harness = imported(&folder, text);
+    harness.set_size(egui::vec2(1_440.0, 1_600.0));
+    harness.run_steps(4);
+    let shows = |words: &str| harness.query_all_by_label_contains(words).next().is_some();
+    assert!(shows("Processor") && shows("When each latency occurred: only counts"));
+    for other in ["GPU", "missed frames", "stutter", "Record while you play"] {
+        assert!(!shows(other), "{other}");
+    }
 }
 
 #[test]

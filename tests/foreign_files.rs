@@ -333,6 +333,25 @@ fn saved_captures_of_one_game_are_listed_by_file_name() {
     // 200 frames of 10 ms and of 11 ms.
     let lengths = "Run lengths differ: A 2.00 s, B 2.20 s.";
     assert!(text.replace('\u{202f}', " ").contains(lengths), "{text}");
+    // The game alone is the name of both, and of one if it is in one file only.
+    let output = super::cli::run(&folder, &["runs", "show", "game.exe"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("'game.exe' matches 2 runs"), "{said}");
+    for (case, file, game) in [
+        ("stutter-called-missed", "a.csv", "a.exe"),
+        ("dropped-none-lost", "dropped.csv", "game.exe"),
+        ("capframex-facts", "capframex.json", "A game"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path(&format!("{case}/{file}")).to_string_lossy().into_owned();
+        assert!(super::cli::run(&folder, &["import", &file, "--save"]).status.success());
+        let output = super::cli::run(&folder, &["export", game, "--as", "markdown"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let program = text.lines().find(|line| line.contains("Program: ")).unwrap_or_default();
+        assert!(!program.contains("Jitterscope") && !text.contains("lost"), "{program} in {text}");
+        assert!(program.ends_with("PresentMon") || program.ends_with("CapFrameX"), "{program}");
+    }
 }
 
 #[test]
@@ -373,6 +392,33 @@ fn what_cannot_be_read_is_named() {
             "'fps' has no times: a row may be a frame or an interval; name it with --per-frame or --sampled",
         ),
         (b"{\"thread\":{\"0\":{\"histogram\":[1]}}}", "a cyclictest histogram, but damaged in line 1"),
+        (
+            b"[ {\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":2} ]",
+            "a JSON file of an unknown program; runs, and those of CapFrameX, cyclictest, oslat, and jitterdebugger are read",
+        ),
+        (
+            b"#[Histogram log format version 1.3]\n\"StartTimestamp\",\"Interval_Max\"\n0.127,2.769\n",
+            "a log of HdrHistogram with compressed histograms; make a percentile listing of it with its \
+             HistogramLogProcessor",
+        ),
+        (
+            b"28-11-2026, 12:34:56 game.exe benchmark completed, 3600 frames rendered in 60.016 s\n\
+              \x20                    Average framerate  :   59.9 FPS\n\
+              \x20                    1% low framerate   :   55.1 FPS\n",
+            "a summary of an RTSS benchmark; record every frame with CapFrameX or PresentMon",
+        ),
+        (
+            b"<?xml version=\"1.0\"?><a/>",
+            "an XML file; export it as text or CSV from the program that wrote it",
+        ),
+        (
+            b"PK\x03\x04\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+            "an OpenDocument spreadsheet; save it as CSV",
+        ),
+        (
+            b"Application,ProcessID,TimeInSeconds,MsBetweenPresents\ngame.exe,7,NA,NA\n",
+            "a PresentMon CSV without a frame time: every value is missing or 0",
+        ),
     ] {
         let error = import::from_bytes(bytes, &Options::default()).unwrap_err();
         assert_eq!(error.to_string(), said);

@@ -253,6 +253,7 @@ fn every_page_before_it_was_used() {
     let mut harness = window(folder.path(), false);
     assert_eq!(harness.state().page(), PageId::Welcome);
     album.take(&mut harness, "welcome");
+    assert!(harness.query_by_label_contains("Real-time: ").is_none(), "nothing was tried so far");
     go(&mut harness, Key::Num1);
     album.take(&mut harness, "quick-idle");
     harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::M);

@@ -476,7 +476,7 @@ impl eframe::App for App {
         });
         ui.scope_builder(egui::UiBuilder::new().max_rect(bar), |ui| {
             let hosts = host_menu::has_place(self.page).then_some(&mut self.hosts);
-            shell::status_ui(ui, &self.session, &self.cost, hz, hosts, &mut actions);
+            shell::status_ui(ui, &self.session, self.page, &self.cost, (hz, hosts), &mut actions);
         });
         self.export.show(&ctx, &self.session, &mut actions);
         self.path.show(&ctx, &self.session, &mut actions);

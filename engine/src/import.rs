@@ -50,7 +50,7 @@ pub use time_unit::TimeUnit;
 
 /// Maximum size of a run file, which is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;
-/// Maximum size of any other file. A table, a log, or a percentile listing is read block by block, the others at once.
+/// Maximum size of any other file. Text is read block by block, HTML at once.
 const MAX_BYTES: u64 = 512 << 20;
 /// Number of bytes read first, to detect the kind of file.
 const HEAD_BYTES: usize = 64 << 10;
@@ -87,10 +87,12 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
                 error => ImportError::Format(error),
             })?)
         }
-        Some(Family::CapFrameX) => capframex::read(&mut file).ok(),
-        Some(Family::Cyclictest) => cyclictest::read_json(&mut file, Source::Cyclictest).ok(),
+        Some(Family::CapFrameX) => within_limits(capframex::read(&mut file))?,
+        Some(Family::Cyclictest) => {
+            within_limits(cyclictest::read_json(&mut file, Source::Cyclictest))?
+        }
         Some(Family::Jitterdebugger) => {
-            cyclictest::read_json(&mut file, Source::Jitterdebugger).ok()
+            within_limits(cyclictest::read_json(&mut file, Source::Jitterdebugger))?
         }
         _ => None,
     };
@@ -119,7 +121,16 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// Imports a file that is no run file, of which `bytes` are read: a large table or log block by block, any other file at once.
+/// Returns what was read piece by piece; `None` if the file is read again at once, since it may only be in another encoding.
+/// A file that exceeds a limit is not.
+fn within_limits(read: Result<Imported, ImportError>) -> Result<Option<Imported>, ImportError> {
+    match read {
+        Err(error) if error.is_of_limit() => Err(error),
+        read => Ok(read.ok()),
+    }
+}
+
+/// Imports a file that is no run file, of which `bytes` are read: a large text block by block, any other file at once.
 fn read_other(
     mut file: impl io::Read,
     mut bytes: Vec<u8>,
@@ -133,8 +144,7 @@ fn read_other(
     let block = u64::try_from(BLOCK_BYTES).unwrap_or(u64::MAX);
     read_up_to(&mut bytes, block)?;
     let is_whole = bytes.len() < BLOCK_BYTES;
-    let is_by_blocks =
-        |kind| matches!(kind, FileKind::Table(_) | FileKind::Afterburner | FileKind::Hgrm);
+    let is_by_blocks = |kind| !matches!(kind, FileKind::Json | FileKind::Html);
     if !is_whole && is_by_blocks(kind_of(&decode::decode(&bytes)?)?) {
         let (first, rest) = Blocks::after(bytes, &mut file, BLOCK_BYTES)?;
         return of_text(&decode::decode(&first)?, Some(rest), options);
@@ -233,9 +243,9 @@ fn of_text(
         FileKind::Json => json::read(text),
         FileKind::Html => html::read(text),
         FileKind::Afterburner => afterburner::read(text, rest),
-        FileKind::Cyclictest => cyclictest::read_text(text, options),
-        FileKind::Oslat => oslat::read(text),
-        FileKind::Rtla => rtla::read(text),
+        FileKind::Cyclictest => cyclictest::read_text(text, rest, options),
+        FileKind::Oslat => oslat::read(text, rest),
+        FileKind::Rtla => rtla::read(text, rest),
         FileKind::Hgrm => hgrm::read(text, rest, options),
         FileKind::Table(table) => frames::read(text, rest, table, options),
     };
@@ -306,26 +316,45 @@ fn kind_of(text: &[u8]) -> Result<FileKind, ImportError> {
     Ok(match head.trim_ascii_start().first() {
         None => return Err(ImportError::Empty),
         Some(b'{') => FileKind::Json,
+        Some(b'[') if is_json_list(head) => return Err(ImportError::Known(json::UNKNOWN)),
         Some(b'<') => FileKind::Html,
         Some(_) if afterburner::is_log(head) => FileKind::Afterburner,
         Some(_) if rtla::is_histogram(head) => FileKind::Rtla,
         Some(_) if hgrm::is_listing(head) => FileKind::Hgrm,
         Some(_) if oslat::is_text(head) => FileKind::Oslat,
         Some(_) if cyclictest::is_text(head) => FileKind::Cyclictest,
+        Some(_) if has(head, HISTOGRAM_LOG) => return Err(ImportError::Known(NO_LISTING)),
         Some(_) => FileKind::Table(Box::new(Table::of(head).ok_or_else(|| unknown(head))?)),
     })
 }
 
+/// Whether a file begins like a list of objects in JSON, which none of the known programs writes.
+fn is_json_list(head: &[u8]) -> bool {
+    let inner = head.trim_ascii_start().strip_prefix(b"[").unwrap_or_default();
+    inner.trim_ascii_start().starts_with(b"{")
+}
+
 /// Texts without a value that is read, by words in them.
-const KNOWN_TEXTS: [(&[u8], &str); 2] = [
+const KNOWN_TEXTS: [(&[u8], &str); 3] = [
     (b"Timer Latency", "output of rtla timerlat top; record with rtla timerlat hist"),
     (b"Operating System Noise", "output of rtla osnoise top; record with rtla osnoise hist"),
+    (
+        b"benchmark completed, ",
+        "a summary of an RTSS benchmark; record every frame with CapFrameX or PresentMon",
+    ),
 ];
+/// Words in the first line of a log of HdrHistogram, whose histograms are compressed.
+const HISTOGRAM_LOG: &[u8] = b"[Histogram log format version";
+const NO_LISTING: &str = "a log of HdrHistogram with compressed histograms; make a percentile listing of it with its \
+    HistogramLogProcessor";
+
+fn has(text: &[u8], words: &[u8]) -> bool {
+    text.windows(words.len()).any(|part| part == words)
+}
 
 /// Returns why a text that is no table is not read.
 fn unknown(head: &[u8]) -> ImportError {
-    let has = |words: &[u8]| head.windows(words.len()).any(|part| part == words);
-    if let Some((_, what)) = KNOWN_TEXTS.iter().find(|(words, _)| has(words)) {
+    if let Some((_, what)) = KNOWN_TEXTS.iter().find(|(words, _)| has(head, words)) {
         return ImportError::Known(what);
     }
     match Table::program_of_header(head) {

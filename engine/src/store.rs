@@ -236,7 +236,7 @@ impl Store {
 
     /// Returns the file of the only run whose file name or ID is `name`. If no run has this file
     /// name or ID, returns the file of the only run that the user named `name`, or whose file name
-    /// or ID begins with `name`. A run has two IDs if the ID in its file name differs from the ID
+    /// or ID begins with `name`, else of the only capture of the game `name`. A run has two IDs if the ID in its file name differs from the ID
     /// in its content.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
         let lines = self.lines()?;
@@ -250,6 +250,9 @@ impl Store {
         if found.is_empty() && !name.is_empty() {
             // The name of a run may look like the beginning of another run's ID: search for both.
             found = fitting(&|line| line.begins_with(name) || line.is_named(name));
+        }
+        if found.is_empty() && !name.is_empty() {
+            found = fitting(&|line| line.is_of_game(name));
         }
         match found.as_slice() {
             [path] => Ok(path.clone()),

@@ -410,12 +410,18 @@ fn other_files_are_refused_in_words() {
         (b"{\"format\":\"other\"}", "its format is 'other'"),
         (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 line cannot be read"),
         (b"fps,frametime\n", "a MangoHud log that ends before its first value"),
-        (b"fps,frametime\n60,0\n", "no frame times or counts found"),
+        (
+            b"fps,frametime\n60,0\n",
+            "a MangoHud log without a frame time: every value is missing or 0",
+        ),
         (
             b"Application,ProcessID,SwapChainAddr",
             "a PresentMon CSV that ends before its first value",
         ),
-        (b"fps,frametime\n0,0\nNA,NA\n", "no frame times or counts found"),
+        (
+            b"fps,frametime\n0,0\nNA,NA\n",
+            "a MangoHud log without a frame time: every value is missing or 0",
+        ),
         (b"                     Timer Latency\n", "output of rtla timerlat top; record with"),
         (
             b"{\"cmdline:\":\"ptsematest -a\",\"thread\":{\"0\":{\"receiver\":{\"max\":5}}}}",

@@ -11,6 +11,7 @@ use jitterscope_engine::report::{CaptureView, FrameKind};
 
 use super::super::captures::drag_timeline;
 use super::super::window::step_until;
+use super::look::words_of;
 use super::{Album, window};
 
 /// Returns 2 minutes of a log of PresentMon 2 in which each frame is followed by a generated one: the GPU limits most frames, the CPU
@@ -122,8 +123,11 @@ fn captures_of_every_kind_in_every_part() {
     album.take_layered(&mut harness, "capture-displayed", true);
     harness.get_by_role_and_label(Role::RadioButton, "Frames, Presented").click_accesskit();
     wait_for(&mut harness, |view| view.frames == FrameKind::Presented);
-    harness.get_by_label_contains("Omit 1 pause").click_accesskit();
+    harness.get_by_label("Omit pause").click_accesskit();
     wait_for(&mut harness, |view| view.omits_pauses);
+    let words = words_of(&harness);
+    let name = words.iter().find(|words| words.text.starts_with("Omitted"));
+    assert!(name.is_some_and(|name| name.text == "Omitted pause" && !name.is_elided), "{name:?}");
     drag_timeline(&mut harness, [0.1, 0.9], egui::Modifiers::SHIFT);
     wait_for(&mut harness, |view| view.from.is_some_and(|from| Nanos::ZERO < from));
     album.take_layered(&mut harness, "capture-range", true);

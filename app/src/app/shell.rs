@@ -324,7 +324,8 @@ fn right_ui(
     if let (PageId::Capture, Some(shown)) = (page, session.running().capture()) {
         let program = format!("Imported: {}", shown.run.app_version);
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
-    } else if width_class != WidthClass::Narrow {
+    } else if width_class != WidthClass::Narrow && page != PageId::Welcome {
+        // The first page states nothing as denied before the user tried anything.
         capability_ui(ui, session, actions);
     }
     if session.running().is_running() && !session.running().is_in_view(page) {
@@ -476,9 +477,9 @@ fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
 pub(super) fn status_ui(
     ui: &mut Ui,
     session: &Session,
+    page: PageId,
     cost: &OverheadMeter,
-    plots_hz: Option<f64>,
-    hosts: Option<&mut HostMenu>,
+    (plots_hz, hosts): (Option<f64>, Option<&mut HostMenu>),
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
@@ -539,7 +540,7 @@ pub(super) fn status_ui(
                     if let Some(hosts) = hosts.filter(|_| is_narrow) {
                         hosts.badge_ui(ui, session, true, &mut of_menu);
                     }
-                    if is_narrow {
+                    if is_narrow && page != PageId::Welcome {
                         let (icon, words) = capability_in_short(session);
                         part(ui, icon, words);
                     }

@@ -8,20 +8,21 @@ use eframe::egui::Ui;
 use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::{
-    CaptureFigures, FrameFigures, LogFigures, SLOW_BELOW_FPS, longest,
+    CaptureFigures, FrameFigures, LogFigures, SLOW_BELOW_FPS, format_position, longest,
 };
 use jitterscope_engine::report::{CaptureView, RecordingFigures};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Capture, Run};
 use jitterscope_engine::stats::{LowDefinition, Lows};
 use jitterscope_engine::store::edit::MAX_NOTE;
 
 use super::export::export_buttons;
 use super::page_frame;
-use crate::session::{Action, LoadedRun, Session, Subject};
+use crate::plots::axis::float;
+use crate::session::{Action, LoadedRun, PageId, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{
-    Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip,
+    Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip, link,
     result_area, tile_row,
 };
 use plots::Plots;
@@ -31,13 +32,6 @@ const RECORDINGS: TableLayout = TableLayout { compared: Some(&[]), ..TableLayout
 
 /// Suffix of the definition of the 1% low that is selected in the settings.
 const SELECTED: &str = " (selected)";
-
-/// Values that imported runs do not contain, and the reason.
-const NOT_IN_CAPTURES: [&str; 3] = [
-    "Lateness and missed frames: no schedule",
-    "Schedule grade: needs lateness",
-    "Causes of slow frames: no switch records",
-];
 
 /// Maximum number of lines of a note on the page; a file may have any number.
 const MAX_LINES: usize = 100;
@@ -57,6 +51,8 @@ pub struct CapturePage {
     asked: CaptureView,
     /// The definition of the 1% low in the settings, as it was used last.
     low: Option<LowDefinition>,
+    /// Whether the user wants to record a game, which shows the causes of stutters.
+    is_record_wanted: bool,
 }
 
 impl CapturePage {
@@ -74,6 +70,9 @@ impl CapturePage {
                 if self.asked != before {
                     let asked = Box::new(self.asked.clone());
                     actions.push(Action::ViewCapture(asked));
+                }
+                if std::mem::take(&mut self.is_record_wanted) {
+                    actions.push(Action::GoTo(PageId::Record));
                 }
             });
         });
@@ -97,6 +96,19 @@ impl CapturePage {
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         self.asked = shown.report.options.capture.clone();
         self.body_ui(ui, shown, false);
+    }
+
+    /// Draws the table of all recordings of the file.
+    fn recordings_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
+        let Some(table) = shown.report.tables.first() else { return };
+        let table = ResultTable {
+            note: &format!("by {}", shown.run.app_version),
+            unit: self.unit,
+            selected: Some(self.selected.1),
+            ..ResultTable::new("capture", table, RECORDINGS)
+        };
+        let response = table.show(ui);
+        self.selected.1 = response.selected.unwrap_or(self.selected.1);
     }
 
     fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, can_change: bool) {
@@ -125,17 +137,15 @@ impl CapturePage {
             }
             _ => {}
         }
-        if let Some(table) = shown.report.tables.first() {
-            let table = ResultTable {
-                note: &format!("by {}", shown.run.app_version),
-                unit: self.unit,
-                selected: Some(self.selected.1),
-                ..ResultTable::new("capture", table, RECORDINGS)
-            };
-            let response = table.show(ui);
-            self.selected.1 = response.selected.unwrap_or(self.selected.1);
+        // A single recording is in the tiles: its table is below the plots.
+        let is_one = shown.report.results::<RecordingFigures>().len() == 1;
+        if !is_one {
+            self.recordings_ui(ui, shown);
         }
         let selected = self.plots.ui(ui, shown, self.selected.1);
+        if is_one {
+            self.recordings_ui(ui, shown);
+        }
         if let Some((from, to)) = selected.filter(|_| can_change) {
             let end = recording.and_then(|one| Some(one.scope.as_ref()?.end)).unwrap_or(to);
             self.asked.from = Some(from).filter(|from| Nanos::ZERO < *from);
@@ -148,14 +158,16 @@ impl CapturePage {
             };
             table.show(ui);
         }
+        let missing = missing_parts(&shown.run, figures);
+        let leads_on = can_change.then_some(&mut self.is_record_wanted);
         let Some(CaptureFigures::Frames(frames)) = figures else {
-            note_ui(ui, &shown.run);
+            note_ui(ui, &shown.run, &missing, leads_on);
             return;
         };
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
             lows_ui(left, frames, low);
-            note_ui(right, &shown.run);
+            note_ui(right, &shown.run, &missing, leads_on);
         });
     }
 }
@@ -167,7 +179,14 @@ fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
         .iter()
         .any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
     let severity = if is_log { Severity::Fair } else { Severity::Info };
-    let (sentence, evidence) = (report.sentence(), report.evidence());
+    // Without the advice, which names an option of the command line: the bar below has a button for it.
+    let (sentence, mut evidence) = (report.sentence(), report.verdict.numbers());
+    // The bar below states the part that is shown.
+    for one in report.results::<RecordingFigures>() {
+        let caption = one.scope.as_ref().map(|scope| scope.caption()).unwrap_or_default();
+        let part = format!(" {}.", text::capitalized(&caption));
+        evidence.truncate(evidence.strip_suffix(&part).map_or(evidence.len(), str::len));
+    }
     VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
         export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions);
     });
@@ -175,56 +194,79 @@ fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
 
 fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
     let times = &frames.frame_time;
-    let rate =
-        |fps: Option<f64>| fps.map_or_else(|| text::MISSING.to_owned(), |fps| format!("{fps:.1}"));
-    let time =
-        |value: Option<Nanos>| value.map_or((text::MISSING.to_owned(), ""), text::time_parts);
-    let by = |lows: Option<Lows>| rate(lows.map(|lows| lows.by(low)));
-    let rates = [
-        ("Average", rate(Some(frames.average_fps))),
-        ("1% low", by(frames.one_percent_low)),
-        ("0.1% low", by(frames.tenth_percent_low)),
-    ];
-    let stutter = text::format_share(frames.stutter.share);
-    let lengths = [
-        ("p50 frame time", time(Some(times.p50))),
-        ("p99", time(times.p99)),
-        ("Max", time(Some(times.max))),
-        ("Std dev", time(times.std_dev_nanos.map(Nanos::from_nanos_f64))),
-    ];
-    let mut tiles: Vec<Tile<'_>> =
-        rates.iter().map(|(label, value)| Tile::new(label, value, "FPS")).collect();
-    tiles.push(Tile::new("Stutter", &stutter, "of the time"));
-    tiles.extend(lengths.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)));
-    tile_row(ui, &tiles);
+    let missing = || (text::MISSING.to_owned(), "");
+    let by = |lows: Option<Lows>, rule: &str, needed: &str| match lows {
+        Some(lows) => ((format!("{:.1}", lows.by(low)), "FPS"), rule.to_owned()),
+        None => (missing(), needed.to_owned()),
+    };
+    let time = |value: Option<Nanos>, context: &str, needed: &str| match value {
+        Some(value) => (text::time_parts(value), context.to_owned()),
+        None => (missing(), needed.to_owned()),
+    };
+    let count = text::count_text(times.count, "frames");
+    let frames_count = float(u64::try_from(times.count).unwrap_or(u64::MAX));
+    let length = Nanos::from_nanos_f64(times.mean_nanos * frames_count);
+    let length = format!("{count}, {}", text::format_clock(length));
+    let stutter = (text::format_share(frames.stutter.share), "of the time");
+    let at = format!("at {}", format_position(frames.max_at));
+    let std_dev = times.std_dev_nanos.map(Nanos::from_nanos_f64);
+    let (hundred, thousand) = ("needs 100 frames", "needs 1\u{202f}000 frames");
+    tiles_of(
+        ui,
+        &[
+            ("Average", ((format!("{:.1}", frames.average_fps), "FPS"), length)),
+            ("1% low", by(frames.one_percent_low, text::low::short(low), hundred)),
+            ("0.1% low", by(frames.tenth_percent_low, "by the same rule", thousand)),
+            ("Stutter", (stutter, text::count_text(frames.stutter.count, "frames"))),
+            ("p50", time(Some(times.p50), "frame time", "")),
+            ("p99", time(times.p99, "frame time", hundred)),
+            ("Max", time(Some(times.max), &at, "")),
+            ("Std dev", time(std_dev, "frame time", "needs 2 frames")),
+        ],
+    );
+}
+
+/// A value and its unit, and the line below.
+type TileText = ((String, &'static str), String);
+
+fn tiles_of(ui: &mut Ui, tiles: &[(&str, TileText)]) {
+    let tiles = tiles
+        .iter()
+        .map(|(label, ((value, unit), context))| Tile::new(label, value, unit).context(context));
+    tile_row(ui, &tiles.collect::<Vec<Tile<'_>>>());
 }
 
 /// Draws the figures that the report shows first as tiles.
 fn key_tiles_ui(ui: &mut Ui, shown: &LoadedRun) {
     let figures = shown.report.key_figures(&shown.run);
-    let tiles: Vec<Tile<'_>> =
-        figures.iter().map(|one| Tile::new(one.title, &one.value, &one.unit)).collect();
-    tile_row(ui, &tiles);
+    let tiles =
+        figures.iter().map(|one| Tile::new(one.title, &one.value, &one.unit).context(&one.context));
+    tile_row(ui, &tiles.collect::<Vec<Tile<'_>>>());
 }
 
 /// Draws the tiles of a log that has a reading per interval instead of every frame. Statistics that
 /// require every frame are shown as missing.
 fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
-    let missing = || (text::MISSING.to_owned(), "");
-    let average = log.average_fps.map_or_else(missing, |fps| (format!("{fps:.1}"), "FPS"));
-    let values = [
-        ("Average", average),
-        ("1% low", missing()),
-        ("0.1% low", missing()),
-        ("Stutter", missing()),
-        ("Min reading", text::time_parts(log.min)),
-        ("p50 reading", text::time_parts(log.p50)),
-        ("p99", missing()),
-        ("Max reading", text::time_parts(log.max)),
-    ];
-    let tiles: Vec<Tile<'_>> =
-        values.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)).collect();
-    tile_row(ui, &tiles);
+    let missing = || ((text::MISSING.to_owned(), ""), "needs every frame".to_owned());
+    let count = text::count_text(log.count, "readings");
+    let average = match log.average_fps {
+        Some(fps) => (format!("{fps:.1}"), "FPS"),
+        None => missing().0,
+    };
+    let reading = |time: Nanos| (text::time_parts(time), "not of every frame".to_owned());
+    tiles_of(
+        ui,
+        &[
+            ("Average", (average, count)),
+            ("1% low", missing()),
+            ("0.1% low", missing()),
+            ("Stutter", missing()),
+            ("Min reading", reading(log.min)),
+            ("p50 reading", reading(log.p50)),
+            ("p99", missing()),
+            ("Max reading", reading(log.max)),
+        ],
+    );
 }
 
 /// Draws the 1% and 0.1% lows by every definition, and the share of frames below common frame
@@ -269,9 +311,39 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     });
 }
 
-/// Draws the information in the file, the rows that could not be read, and the values that imported
-/// files do not contain.
-fn note_ui(ui: &mut Ui, run: &Run) {
+/// Returns what a file of this kind does not contain, with the reason; the last is what a recording shows, if it is of
+/// frames.
+fn missing_parts(run: &Run, figures: Option<&CaptureFigures>) -> Vec<&'static str> {
+    let mut parts = match run.capture() {
+        Some(Capture::Frames(_)) => {
+            vec!["Lateness and missed frames: no schedule", "Schedule grade: needs lateness"]
+        }
+        Some(Capture::SampledLog(_)) => {
+            vec!["Percentiles, lows, and stutter: not every frame is in the file"]
+        }
+        Some(Capture::SampledTicks(_)) => {
+            vec!["Percentiles and long ticks: not every tick is in the file"]
+        }
+        Some(Capture::Histogram(_)) => vec!["When each latency occurred: only counts"],
+        Some(Capture::Ticks(_)) | None => Vec::new(),
+    };
+    let has_limits = |frames: &FrameFigures| !frames.limits.is_empty();
+    if matches!(figures, Some(CaptureFigures::Frames(frames)) if !has_limits(frames)) {
+        parts.push("What limits the frames: no busy times of CPU and GPU");
+    }
+    parts.push(match run.capture() {
+        Some(Capture::Histogram(_)) => "Causes of long latencies: no switch records",
+        Some(Capture::Ticks(_) | Capture::SampledTicks(_)) => {
+            "Causes of long ticks: no switch records"
+        }
+        _ => "Causes of stutters: no switch records",
+    });
+    parts
+}
+
+/// Draws the information in the file, the rows that could not be read, and what the file does not contain. The way to a
+/// recording, which has the causes of stutters, sets `is_record_wanted`; `None` if nothing can be changed.
+fn note_ui(ui: &mut Ui, run: &Run, missing: &[&str], is_record_wanted: Option<&mut bool>) {
     Card::new("About this file").show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
         let width = ui.available_width();
@@ -289,12 +361,17 @@ fn note_ui(ui: &mut Ui, run: &Run) {
         if end < run.note.len() || MAX_LINES < note.lines().count() {
             Spans::plain(Type::Small, "…", tokens.t2).paragraph_within(ui, width);
         }
-        for line in NOT_IN_CAPTURES {
+        for line in missing {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
                 Spans::plain(Type::Small, line, tokens.t2).label(ui);
             });
+        }
+        let is_of_frames =
+            matches!(run.capture(), Some(Capture::Frames(_) | Capture::SampledLog(_)));
+        if let Some(is_wanted) = is_record_wanted.filter(|_| is_of_frames) {
+            *is_wanted |= link(ui, "Record while you play").clicked();
         }
     });
 }

@@ -274,6 +274,7 @@ fn view_ui(
         let (at, font) = (response.rect.center(), Type::Body.font());
         ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
     }
+    ends::paint_names(ui, (chart, dimmed), &response, &transform);
     range::select((id, &mut view.range), chart, &response, &transform);
     if let Some(range) = view.ends {
         let selected = ends::drag((id, &mut view.dragged), range, chart, &response, &transform);

@@ -21,6 +21,19 @@ pub const fn name(low: LowDefinition) -> &'static str {
     }
 }
 
+/// Returns the name of a definition of the 1% low in at most 20 letters, for the line below the value.
+pub const fn short(low: LowDefinition) -> &'static str {
+    match low {
+        LowDefinition::MeanOfSlowest => "mean of slowest 1%",
+        LowDefinition::CapFrameXPercentile => "CapFrameX, P1",
+        LowDefinition::CapFrameXAverage => "CapFrameX, average",
+        LowDefinition::TimeIntegral => "1% of the time, RTSS",
+        LowDefinition::MangoHud => "MangoHud",
+        LowDefinition::PresentMon => "PresentMon",
+        LowDefinition::InverseOfPercentile => "rate of p99",
+    }
+}
+
 /// Returns which definition of the 1% low is in use, for a help text.
 pub fn in_use(low: LowDefinition) -> String {
     format!("Definition in use: {}. Other programs may use another one.", within(low))
@@ -109,7 +122,9 @@ mod tests {
         for (at, low) in LowDefinition::ALL.into_iter().enumerate() {
             for other in LowDefinition::ALL.into_iter().skip(at + 1) {
                 assert_ne!(name(low), name(other));
+                assert_ne!(short(low), short(other));
             }
+            assert!(short(low).len() <= 20, "{}", short(low));
         }
         assert_eq!(
             in_use(LowDefinition::default()),

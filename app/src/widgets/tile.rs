@@ -15,6 +15,7 @@ pub struct Tile<'a> {
     value: &'a str,
     unit: &'a str,
     note: &'a str,
+    context: &'a str,
     icon: Option<(&'a str, Color32)>,
     help: Option<Help<'a>>,
     value_style: Type,
@@ -24,12 +25,18 @@ impl<'a> Tile<'a> {
     /// Creates a tile with a label, a value, and a unit.
     pub const fn new(label: &'a str, value: &'a str, unit: &'a str) -> Self {
         let value_style = Type::Value;
-        Self { label, value, unit, note: "", icon: None, help: None, value_style }
+        Self { label, value, unit, note: "", context: "", icon: None, help: None, value_style }
     }
 
     /// Adds a short text at the right of the label; not shown if there is an icon.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
+        self
+    }
+
+    /// Adds a third line below the number, such as its definition; without it, the tile is lower.
+    pub const fn context(mut self, context: &'a str) -> Self {
+        self.context = context;
         self
     }
 
@@ -73,7 +80,9 @@ impl<'a> Tile<'a> {
         let number = all.clone().find(|number| !number.elided).or_else(|| all.next_back());
         let Some(number) = number else { return ui.response() };
         let label_height = Type::Small.line_height();
-        let height = 7.0 + label_height + number.size().y + 8.0 + 2.0;
+        let context_height = if self.context.is_empty() { 0.0 } else { label_height };
+        let number_height = number.size().y;
+        let height = 7.0 + label_height + number_height + context_height + 8.0 + 2.0;
         let (rect, response) =
             ui.allocate_exact_size(vec2(width, height), Sense::focusable_noninteractive());
         bordered_box(ui, rect, size::CARD_RADIUS, tokens.card, tokens.line);
@@ -83,10 +92,14 @@ impl<'a> Tile<'a> {
             .within(ui, inner.width() - used - size::GAP_LABEL);
         ui.painter().galley(inner.min, label, tokens.t2);
         ui.painter().galley(pos2(inner.left(), inner.top() + label_height), number, tokens.t1);
+        let context = Spans::plain(Type::Small, self.context, tokens.t2).within(ui, inner.width());
+        let below = inner.top() + label_height + number_height;
+        ui.painter().galley(pos2(inner.left(), below), context, tokens.t2);
         focus_ring_around(ui, &response, rect, size::CARD_RADIUS);
-        let accessible_label = [self.label, self.value, self.unit, self.note].join(" ");
-        response
-            .widget_info(|| WidgetInfo::labeled(Role::Label, true, accessible_label.trim_end()));
+        let parts = [self.label, self.value, self.unit, self.note, self.context];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let accessible_label = parts.collect::<Vec<_>>().join(" ");
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &accessible_label));
         match &self.help {
             Some(help) => help.on(response),
             None => response,

@@ -71,7 +71,10 @@ pub(super) fn file_section(
     sum: Option<&str>,
     kept: KeptSamples,
 ) -> Section {
-    let program = format!("Jitterscope {}, method {}", run.app_version, run.method_version);
+    let program = match run.capture() {
+        Some(_) => run.app_version.clone(),
+        None => format!("Jitterscope {}, method {}", run.app_version, run.method_version),
+    };
     let mut facts = vec![
         Fact::new("Program", program),
         Fact::new("Run", run.id.to_string()),

@@ -103,7 +103,7 @@ impl<'a> Blocks<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::decode::decode;
-    use super::super::{Options, from_bytes, read};
+    use super::super::{Options, from_bytes, of_text, read};
     use super::*;
 
     /// Returns the blocks of a file of which `first` bytes were read, `length` bytes at once.
@@ -199,5 +199,51 @@ mod tests {
         assert_eq!(whole.content, blocks.content);
         assert_eq!(whole.bad_lines, blocks.bad_lines);
         assert_eq!(blocks.bad_lines.first, [(150_002, "a line of unknown kind")]);
+    }
+
+    #[test]
+    fn histograms_of_several_blocks_are_read_as_at_once() {
+        let rows = |row: fn(u32) -> String| (0..300).map(row).collect::<String>();
+        let bins = rows(|row| format!("{:06} {row:06}\t{:06}\n", row + 600, row % 7));
+        let high = "700000000 000001\t000002\nno row\n";
+        let ends = |min: &str| format!("# Min Latencies: {min}\n# Max Latencies: 00899 00901\n");
+        let states = rows(|row| {
+            format!(
+                "T: {} (  99) P:80 I:1000 C:{row:7} Min:  4 Act:  5 Avg:  5 Max:  12\n",
+                row % 4
+            )
+        });
+        let micros = ends("00100 00600");
+        let nanos = ends("00600 00601");
+        let files = [
+            format!("# Histogram\n{bins}{high}{micros}"),
+            format!("# Histogram\n{bins}{high}{nanos}"),
+            format!("{states}# Histogram\n{bins}{micros}"),
+            states.clone(),
+            rows(|row| format!("{:8}:{row:8}:{:8}\n", row % 4, row % 97)),
+            format!(
+                "        Core:\t 2 3\n{}     Maximum:\t 400 1 (us)\n",
+                rows(|row| format!("    {:03} (us):\t {row} 98\n", row + 1))
+            ),
+            format!(
+                "# RTLA timerlat histogram\nIndex IRQ-000 Thr-000\n{}over: 3 4\nmax: 700 701\n",
+                rows(|row| format!("{row:<12} {:9}     {:9}\n", 5, row))
+            ),
+        ];
+        let options = Options::default();
+        for file in &files {
+            let whole = from_bytes(file.as_bytes(), &options).unwrap();
+            for length in [90, 1_000] {
+                let (begin, mut rest) = file.as_bytes().split_at(400);
+                let (first, rest) = Blocks::after(begin.to_vec(), &mut rest, length).unwrap();
+                let blocks = of_text(&decode(&first).unwrap(), Some(rest), &options).unwrap();
+                assert_eq!(whole, blocks, "{}", file.get(..400).unwrap());
+            }
+        }
+        let reasons = |file: &String| from_bytes(file.as_bytes(), &options).unwrap().bad_lines;
+        let (no_row, too_high) =
+            ((303, "a line of unknown kind"), (302, "a value above ten minutes"));
+        assert_eq!(reasons(&files[0]).first, [too_high, no_row]);
+        assert_eq!(reasons(&files[1]).first, [no_row], "0.7 s in nanoseconds");
     }
 }

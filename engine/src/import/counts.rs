@@ -1,7 +1,6 @@
 //! Histograms of cyclictest and rtla as text: a row per value, with a column of counts per thread.
 
 use super::imported::{BadLines, ImportError};
-use super::lines::{filled, lines};
 use crate::nanos::Nanos;
 use crate::run::capture::Distribution;
 use crate::stats::{float, nanos_float};
@@ -18,6 +17,8 @@ const MAX_COMPARED: usize = 64;
 const MAX_BINS: usize = 2_000_000;
 /// Maximum plausible latency in nanoseconds: ten minutes.
 pub(super) const MAX_VALUE_NANOS: i64 = 600_000_000_000;
+/// Why a row with a higher value is not read.
+pub(super) const TOO_HIGH_VALUE: &str = "a value above ten minutes";
 
 /// The histograms in a text.
 #[derive(Debug, Default)]
@@ -28,49 +29,62 @@ pub(super) struct Counts {
     pub(super) bad_lines: BadLines,
 }
 
-/// Reads the rows of a histogram from a line on, whose values are in units of `unit` nanoseconds. Lines
-/// that do not begin with a digit are passed to `other` with the columns so far; `other` returns whether
-/// it recognizes the line. `label` returns the label of the column at a position.
-pub(super) fn read(
-    text: &[u8],
-    from_line: u64,
-    unit: i64,
-    label: impl Fn(usize) -> String,
-    mut other: impl FnMut(&str, &mut Vec<Distribution>) -> bool,
-) -> Result<Counts, ImportError> {
-    let (mut counts, mut bin_count) = (Counts::default(), 0);
-    let from = usize::try_from(from_line).unwrap_or(usize::MAX).saturating_sub(1);
-    for (number, line) in filled(lines(text).skip(from)) {
+/// A line of a text with its number; `None` if it is too long.
+pub(super) type NumberedLine<'a> = (u64, Option<&'a [u8]>);
+
+/// Reads the rows of a histogram, line by line.
+#[derive(Debug, Default)]
+pub(super) struct CountsReader {
+    pub(super) counts: Counts,
+    bin_count: usize,
+}
+
+impl CountsReader {
+    /// Reads a line that is not empty, whose value is in units of `unit` nanoseconds. A line that does not begin with a
+    /// digit is passed to `other` with the columns so far; `other` returns whether it recognizes the line.
+    pub(super) fn read_line(
+        &mut self,
+        (number, line): NumberedLine<'_>,
+        unit: i64,
+        other: impl FnOnce(&str, &mut Vec<Distribution>) -> bool,
+    ) -> Result<(), ImportError> {
+        let Counts { columns, bad_lines } = &mut self.counts;
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
-            counts.bad_lines.add(number, "a line that is not text, or too long");
-            continue;
+            bad_lines.add(number, "a line that is not text, or too long");
+            return Ok(());
         };
         let line = line.trim();
         if !line.starts_with(|letter: char| letter.is_ascii_digit()) {
-            if !other(line, &mut counts.columns) {
-                counts.bad_lines.add(number, "a line of unknown kind");
+            if !other(line, columns) {
+                bad_lines.add(number, "a line of unknown kind");
             }
-            continue;
+            return Ok(());
         }
-        match row(line, unit, &mut counts.columns) {
-            Ok(filled) => bin_count += filled,
-            Err(reason) => counts.bad_lines.add(number, reason),
+        match row(line, unit, columns) {
+            Ok(filled) => self.bin_count += filled,
+            Err(reason) => bad_lines.add(number, reason),
         }
-        if MAX_BINS < bin_count {
-            return Err(ImportError::TooManyRows { limit: MAX_BINS as u64 });
+        match self.bin_count {
+            ..=MAX_BINS => Ok(()),
+            _ => Err(ImportError::TooManyRows { limit: MAX_BINS as u64 }),
         }
     }
-    for (column, place) in counts.columns.iter_mut().zip(0..) {
-        // A value may occur in several rows, as in files that were joined: its counts are added up in one bin.
-        column.bins.sort();
-        column.max = column.max.max(column.bins.last().map(|(value, _)| Nanos::new(value)));
-        column.label = label(place);
+
+    /// Returns the histograms of all lines. `label` returns the label of the column at a position.
+    pub(super) fn finish(self, label: impl Fn(usize) -> String) -> Result<Counts, ImportError> {
+        let mut counts = self.counts;
+        for (column, place) in counts.columns.iter_mut().zip(0..) {
+            // A value may occur in several rows, as in files that were joined: its counts are added up in one bin.
+            column.bins.sort();
+            column.max = column.max.max(column.bins.last().map(|(value, _)| Nanos::new(value)));
+            column.label = label(place);
+        }
+        counts.columns.retain(|column| 0 < column.count());
+        if counts.columns.is_empty() {
+            return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
+        }
+        Ok(counts)
     }
-    counts.columns.retain(|column| 0 < column.count());
-    if counts.columns.is_empty() {
-        return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
-    }
-    Ok(counts)
 }
 
 /// Parses a row, and adds its value with one count to each column. Returns the number of nonzero counts.
@@ -80,7 +94,7 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
         cells.next().and_then(|cell| cell.parse().ok()).ok_or("a value that is not a number")?;
     let nanos = value.saturating_mul(unit);
     if MAX_VALUE_NANOS < nanos {
-        return Err("a value above ten minutes");
+        return Err(TOO_HIGH_VALUE);
     }
     // A bad row adds nothing: check all of its cells first.
     let counts = cells.map(|cell| cell.parse::<u64>().ok());

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use super::counts::{self, MAX_VALUE_NANOS, after, set_above, set_max};
+use super::blocks::{Blocks, each_part};
+use super::counts::{
+    CountsReader, MAX_VALUE_NANOS, NumberedLine, TOO_HIGH_VALUE, after, set_above, set_max,
+};
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
-use super::lines::lines;
+use super::lines::{filled, lines, lines_from};
 use super::text::{name, some_name};
 use super::time_unit::TimeUnit;
 use crate::format::cyclictest::{self, MAX_THREADS, Thread};
@@ -25,6 +28,10 @@ const MIN_LATENCIES: &str = "# Min Latencies:";
 /// than 500 ns.
 const MIN_IN_NANOS: u64 = 500;
 
+/// Nanoseconds of a microsecond.
+const MICRO: i64 = 1_000;
+/// Why a latency is not read.
+const TOO_HIGH: &str = "a latency above ten minutes";
 /// Number of lines with a latency each by which output of `cyclictest -v` is recognized.
 const MIN_SAMPLE_LINES: u32 = 3;
 /// Maximum number of different latencies of all threads in such output.
@@ -96,7 +103,7 @@ pub(super) fn of_thread(
     for ((latency, count), line) in thread.histogram.0.iter().zip(1..) {
         let nanos = latency.saturating_mul(unit);
         if MAX_VALUE_NANOS < nanos.saturating_abs() {
-            bad_lines.add(line, "a latency above ten minutes");
+            bad_lines.add(line, TOO_HIGH);
         } else if 0 < count {
             bins.push(nanos, count);
         }
@@ -184,45 +191,116 @@ fn sample_of(line: &str) -> Option<(usize, u64)> {
     (parts.next().is_none() && thread < MAX_THREADS).then_some((thread, latency))
 }
 
-/// Imports output as text: a histogram, else the latency of every cycle, else the state of each thread. The text has
-/// no unit: unless `options` has one, the unit is guessed from the minimums.
-pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
-    let all = || {
-        lines(text).filter_map(|(number, line)| Some((number, std::str::from_utf8(line?).ok()?)))
-    };
-    let Some((title, _)) = all().find(|(_, line)| is_title(line)) else {
-        return read_without_histogram(all().map(|(_, line)| line), options);
-    };
-    let mins: Vec<u64> = all()
-        .find_map(|(_, line)| Some(after(line.trim(), MIN_LATENCIES)?.collect()))
-        .unwrap_or_default();
-    let unit = unit_of(&mins, options);
-    let nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
-    let threads = if mins.is_empty() { usize::MAX } else { mins.len() };
-    let label = |place| format!("Thread {place}");
-    let mut has_ended = false;
-    let counts = counts::read(text, title, nanos, label, |line, columns| {
-        // With the option -H of cyclictest, rows have a further last column for all threads
-        // together: remove it.
-        if line.starts_with(MIN_LATENCIES) {
-            columns.truncate(threads);
-            has_ended = true;
-        } else if let Some(found) = after(line, "# Max Latencies:") {
-            set_max(columns, nanos, found.take(threads));
-        } else if let Some(found) = after(line, "# Histogram Overflows:") {
-            set_above(columns, found.take(threads));
+/// Imports output as text, which begins with `text` and continues with `rest`: a histogram, else the latency of every
+/// cycle, else the state of each thread. The text has no unit: unless `options` has one, the unit is guessed from the
+/// minimums.
+pub(super) fn read_text(
+    text: &[u8],
+    rest: Option<Blocks<'_>>,
+    options: &Options,
+) -> Result<Imported, ImportError> {
+    let (mut histogram, mut output) = (None::<TextHistogram>, PrintedLines::default());
+    each_part(text, rest, |part, first| {
+        for (number, line) in filled(lines_from(part, first)) {
+            if let Some(histogram) = &mut histogram {
+                histogram.read_line((number, line))?;
+                continue;
+            }
+            let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else { continue };
+            if is_title(line) {
+                histogram = Some(TextHistogram::new(options));
+            } else {
+                output.read_line(line, number);
+            }
         }
-        has_ended || line.starts_with('#') || line.starts_with("T:")
+        Ok(())
     })?;
-    let mut imported = imported(counts.columns, counts.bad_lines, Source::Cyclictest);
-    imported.notes.extend(unit_words(unit));
-    Ok(imported)
+    match histogram {
+        Some(histogram) => histogram.finish(options),
+        None => output.finish(options),
+    }
+}
+
+/// The histogram that cyclictest prints when it ends. Only the lines after the rows show their unit.
+struct TextHistogram {
+    counts: CountsReader,
+    /// The requested unit in nanoseconds; `None` if values are read as they are until the unit is known.
+    unit: Option<i64>,
+    /// Rows above the limit if their unit is microseconds.
+    too_high: BadLines,
+    /// The minimum of each thread; `None` before their line.
+    mins: Option<Vec<u64>>,
+}
+
+impl TextHistogram {
+    fn new(options: &Options) -> Self {
+        let unit = wanted_unit(options).map(unit_nanos);
+        let (counts, too_high) = (CountsReader::default(), BadLines::default());
+        Self { counts, unit, too_high, mins: None }
+    }
+
+    fn read_line(&mut self, (number, line): NumberedLine<'_>) -> Result<(), ImportError> {
+        let Self { counts, unit, too_high, mins } = self;
+        let (unit, bad_count) = (unit.unwrap_or(1), counts.counts.bad_lines.count);
+        counts.read_line((number, line), unit, |line, columns| {
+            let threads = mins.as_ref().map_or(usize::MAX, Vec::len);
+            if let Some(found) = after(line, MIN_LATENCIES) {
+                // With the option -H of cyclictest, rows have a further last column for all threads together: remove it.
+                let found = mins.get_or_insert_with(|| found.collect());
+                columns.truncate(found.len());
+            } else if let Some(found) = after(line, "# Max Latencies:") {
+                set_max(columns, unit, found.take(threads));
+            } else if let Some(found) = after(line, "# Histogram Overflows:") {
+                set_above(columns, found.take(threads));
+            }
+            mins.is_some() || line.starts_with('#') || line.starts_with("T:")
+        })?;
+        let value = line.and_then(|line| line.trim_ascii().split(u8::is_ascii_whitespace).next());
+        let value = value.and_then(|value| std::str::from_utf8(value).ok()?.parse::<i64>().ok());
+        if value.is_some_and(|value| MAX_VALUE_NANOS / MICRO < value)
+            && counts.counts.bad_lines.count == bad_count
+        {
+            too_high.add(number, TOO_HIGH_VALUE);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, options: &Options) -> Result<Imported, ImportError> {
+        let unit = unit_of(&self.mins.unwrap_or_default(), options);
+        if self.unit.is_none() && unit != TimeUnit::Nanos {
+            let counts = &mut self.counts.counts;
+            counts.bad_lines.merge(self.too_high);
+            let scaled = |value: i64| {
+                let nanos = value.saturating_mul(MICRO);
+                (nanos <= MAX_VALUE_NANOS).then_some(nanos)
+            };
+            for column in &mut counts.columns {
+                let bins = column.bins.iter();
+                column.bins =
+                    bins.filter_map(|(value, count)| Some((scaled(value)?, count))).collect();
+                column.max = column.max.and_then(|max| scaled(max.get())).map(Nanos::new);
+            }
+        }
+        let counts = self.counts.finish(|place| format!("Thread {place}"))?;
+        let mut imported = imported(counts.columns, counts.bad_lines, Source::Cyclictest);
+        imported.notes.extend(unit_words(unit));
+        Ok(imported)
+    }
+}
+
+/// Returns the requested unit, if values can be in it.
+fn wanted_unit(options: &Options) -> Option<TimeUnit> {
+    options.unit.filter(|unit| *unit != TimeUnit::Fps)
+}
+
+fn unit_nanos(unit: TimeUnit) -> i64 {
+    Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get()
 }
 
 fn unit_of(mins: &[u64], options: &Options) -> TimeUnit {
     let is_nanos = !mins.is_empty() && mins.iter().all(|min| MIN_IN_NANOS <= *min);
     let likely = if is_nanos { TimeUnit::Nanos } else { TimeUnit::Micros };
-    options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(likely)
+    wanted_unit(options).unwrap_or(likely)
 }
 
 fn unit_words(unit: TimeUnit) -> Option<String> {
@@ -231,33 +309,46 @@ fn unit_words(unit: TimeUnit) -> Option<String> {
         .then(|| format!("Values were read as {symbol}; the file has no unit."))
 }
 
-/// Imports output without a histogram: the latency of every cycle, or else the last state of each thread.
-fn read_without_histogram<'a>(
-    all: impl Iterator<Item = &'a str>,
-    options: &Options,
-) -> Result<Imported, ImportError> {
-    // For each thread and latency, the number of cycles and the first line.
-    let mut samples: BTreeMap<usize, BTreeMap<u64, (u64, u64)>> = BTreeMap::new();
-    // For each thread, its last state and the line of it.
-    let mut states: BTreeMap<usize, (StatusLine, u64)> = BTreeMap::new();
-    let mut bin_count = 0;
-    for (line, number) in all.zip(1_u64..) {
+/// What cyclictest prints while it runs: with -v the latency of every cycle, else the state of each thread.
+#[derive(Default)]
+struct PrintedLines {
+    /// For each thread and latency, the number of cycles and the first line.
+    samples: BTreeMap<usize, BTreeMap<u64, (u64, u64)>>,
+    /// For each thread, its last state and the line of it.
+    states: BTreeMap<usize, (StatusLine, u64)>,
+    /// Number of different latencies of all threads. None is added above [`MAX_SAMPLE_BINS`].
+    bin_count: u64,
+}
+
+impl PrintedLines {
+    fn read_line(&mut self, line: &str, number: u64) {
         if let Some((thread, latency)) = sample_of(line) {
-            let bins = samples.entry(thread).or_default();
-            let (count, _) = bins.entry(latency).or_insert((0, number));
-            *count += 1;
-            bin_count += u64::from(*count == 1);
-            if MAX_SAMPLE_BINS < bin_count {
-                return Err(ImportError::TooManyRows { limit: MAX_SAMPLE_BINS });
+            if self.bin_count <= MAX_SAMPLE_BINS {
+                let bins = self.samples.entry(thread).or_default();
+                let (count, _) = bins.entry(latency).or_insert((0, number));
+                *count += 1;
+                self.bin_count += u64::from(*count == 1);
             }
         } else if let Some(state) = status_of(line) {
-            states.insert(state.thread, (state, number));
+            self.states.insert(state.thread, (state, number));
         }
     }
+
+    fn finish(self, options: &Options) -> Result<Imported, ImportError> {
+        if MAX_SAMPLE_BINS < self.bin_count {
+            return Err(ImportError::TooManyRows { limit: MAX_SAMPLE_BINS });
+        }
+        of_printed_lines(self, options)
+    }
+}
+
+/// Imports the latency of every cycle, or else the last state of each thread.
+fn of_printed_lines(lines: PrintedLines, options: &Options) -> Result<Imported, ImportError> {
+    let PrintedLines { mut samples, mut states, .. } = lines;
     let mut mins: Vec<u64> = states.values().map(|(state, _)| state.min).collect();
     mins.extend(samples.values().filter_map(|bins| bins.keys().next()));
     let unit = unit_of(&mins, options);
-    let unit_nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
+    let unit_nanos = unit_nanos(unit);
     let nanos = |value: u64| {
         Nanos::new(i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(unit_nanos))
     };
@@ -266,7 +357,7 @@ fn read_without_histogram<'a>(
     let mut is_kept = |value: u64, count: u64, line: u64| {
         let is_believed = is_believed(value);
         for _ in (0..count).filter(|_| !is_believed) {
-            bad_lines.add(line, "a latency above ten minutes");
+            bad_lines.add(line, TOO_HIGH);
         }
         is_believed
     };

@@ -59,8 +59,15 @@ const NO_TEXT: [(&[u8], &str); 16] = [
 const BINARY: &str =
     "unsupported file: no text; export it as text or CSV from the program that wrote it";
 const EXCEL: &str = "an Excel workbook; save it as CSV";
-/// A file in every ZIP archive that is a document of Excel.
-const EXCEL_FOLDER: &[u8] = b"xl/";
+/// Bytes of ZIP archives that are documents, and what each of them is.
+const DOCUMENTS: [(&[u8], &str); 3] = [
+    (b"xl/", EXCEL),
+    (
+        b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+        "an OpenDocument spreadsheet; save it as CSV",
+    ),
+    (b"word/", "a Word document; save the log in it as text"),
+];
 
 /// Returns the content of a file as UTF-8 without a byte-order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
@@ -69,9 +76,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     let is_text = |start: &[u8]| start.is_ascii() && start.len() < 4 && !head.contains(&0);
     let known = NO_TEXT.iter().find(|(start, _)| bytes.starts_with(start) && !is_text(start));
     if let Some((_, what)) = known {
-        let is_excel = bytes.starts_with(b"PK")
-            && bytes.windows(EXCEL_FOLDER.len()).any(|part| part == EXCEL_FOLDER);
-        return Err(ImportError::Known(if is_excel { EXCEL } else { what }));
+        let has = |words: &[u8]| bytes.windows(words.len()).any(|part| part == words);
+        let mut documents = DOCUMENTS.iter().filter(|_| bytes.starts_with(b"PK"));
+        let document = documents.find(|(words, _)| has(words));
+        return Err(ImportError::Known(document.map_or(what, |(_, document)| document)));
     }
     let text = Encoding::of(bytes).decode(bytes);
     // A zero byte near the beginning means that the file is not text, but a program or an image.

@@ -404,7 +404,10 @@ fn choose(
         one.series.frame_count = one.sessions.row_count();
     }
     if found.is_empty() {
-        return Err(ImportError::NoValues { bad_count });
+        return Err(match bad_count {
+            0 => ImportError::NoFrameTimes { what },
+            bad_count => ImportError::NoValues { bad_count },
+        });
     }
     // With equal numbers of frames, the first one in the file is selected.
     found.sort_by_key(|one| {

@@ -12,12 +12,17 @@ const BEGINS: &[u8] = b"<script type=\"application/json\" id=\"jitterscope-run\"
 /// The end of the element that contains the run; the text of a run never contains these characters.
 const ENDS: &[u8] = b"</script>";
 
+const XML: &str = "an XML file; export it as text or CSV from the program that wrote it";
+
 /// The note if only the page around the data was changed.
 const PAGE_EDITED: &str = "The page was edited after export; the measured values in it were not.";
 
 /// Imports the run or the quick check inside an HTML report.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    let begins = position(text, BEGINS).ok_or(ImportError::NoRun)? + BEGINS.len();
+    let begins = position(text, BEGINS).ok_or(match text.trim_ascii_start() {
+        text if text.starts_with(b"<?xml") => ImportError::Known(XML),
+        _ => ImportError::NoRun,
+    })? + BEGINS.len();
     let rest = text.get(begins..).unwrap_or_default();
     // In a truncated page, the end is missing; the run is then reported as damaged.
     let ends = position(rest, ENDS).unwrap_or(rest.len());

@@ -103,6 +103,12 @@ pub enum ImportError {
         /// What the file is, with an article.
         what: String,
     },
+    /// The file has rows, but none has a value in the column of frame times.
+    #[error("{what} without a frame time: every value is missing or 0")]
+    NoFrameTimes {
+        /// What the file is, with an article.
+        what: String,
+    },
     /// The file is a result of a program of rt-tests whose values are not read.
     #[error("a result of {program} without a histogram; those of cyclictest and oslat are read")]
     NoHistogram {
@@ -126,6 +132,15 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// Whether the file exceeds a limit, which it does in any encoding.
+    pub(super) const fn is_of_limit(&self) -> bool {
+        match self {
+            Self::TooManyRows { .. } => true,
+            Self::Damaged { limit, .. } => !limit.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Returns the error for JSON of a known program that cannot be read: its line, without the words of a parser.
     pub(super) fn damaged(source: Source, error: FormatError) -> Self {
         match error {
@@ -235,6 +250,14 @@ impl BadLines {
         if self.first.len() < MAX_REASONS {
             self.first.push((line, reason));
         }
+    }
+
+    /// Adds other lines of the same file.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.sort_by_key(|(line, _)| *line);
+        self.first.truncate(MAX_REASONS);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::format::exported::CHECK_FORMAT;
 use crate::format::{self, FORMAT, Family, FormatError};
 use crate::report::Caution;
 
-const UNKNOWN: &str = "a JSON file of an unknown program; runs, and those of CapFrameX, cyclictest, oslat, and \
+pub(super) const UNKNOWN: &str = "a JSON file of an unknown program; runs, and those of CapFrameX, cyclictest, oslat, and \
     jitterdebugger are read";
 
 /// Returns the format of this program with which a file begins; `None` for another file.

@@ -9,9 +9,10 @@
 //!      Maximum:  17 1 (us)
 //! ```
 
+use super::blocks::{Blocks, each_part};
 use super::cyclictest;
 use super::imported::{BadLines, ImportError, Imported, Source};
-use super::lines::lines;
+use super::lines::{lines, lines_from};
 use crate::format::cyclictest::{MAX_THREADS, Thread};
 use crate::run::capture::Distribution;
 
@@ -38,46 +39,18 @@ fn latency_of(name: &str) -> Option<i64> {
     name.trim().strip_suffix(MICROS)?.trim().parse().ok()
 }
 
-/// Imports all histograms of the output.
-pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    let (mut threads, mut bad_lines): (Vec<Thread>, _) = (Vec::new(), BadLines::default());
-    for (number, line) in lines(text) {
-        let line = line.and_then(|line| std::str::from_utf8(line).ok());
-        let Some((name, values)) = line.and_then(|line| line.split_once(':')) else { continue };
-        let values: Vec<&str> =
-            values.split_ascii_whitespace().take_while(|value| !value.starts_with('(')).collect();
-        let name = name.trim();
-        if name == "Core" && threads.is_empty() {
-            let cores = values.iter().take(MAX_THREADS);
-            threads =
-                cores.map(|core| Thread { cpu: core.parse().ok(), ..Thread::default() }).collect();
-            continue;
-        }
-        let latency = latency_of(name);
-        if latency.is_none() && !["Minimum", "Average", "Maximum"].contains(&name) {
-            continue;
-        }
-        if values.len() != threads.len() {
-            bad_lines.add(number, "a line with another number of CPUs");
-            continue;
-        }
-        for (thread, value) in threads.iter_mut().zip(values) {
-            let is_read = match (latency, name) {
-                (Some(latency), _) => value.parse().is_ok_and(|count| {
-                    if 0 < count && thread.histogram.0.len() < MAX_BINS {
-                        thread.histogram.0.push(latency, count);
-                    }
-                    true
-                }),
-                (None, "Minimum") => value.parse().map(|min| thread.min = min).is_ok(),
-                (None, "Maximum") => value.parse().map(|max| thread.max = max).is_ok(),
-                (None, _) => value.parse().map(|mean| thread.avg = mean).is_ok(),
-            };
-            if !is_read {
-                bad_lines.add(number, "a count that is not a number");
+/// Imports all histograms of the output, which begins with `text` and continues with `rest`.
+pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, ImportError> {
+    let (mut threads, mut bad_lines) = (Vec::new(), BadLines::default());
+    each_part(text, rest, |part, first| {
+        for (number, line) in lines_from(part, first) {
+            let line = line.and_then(|line| std::str::from_utf8(line).ok());
+            if let Some((name, values)) = line.and_then(|line| line.split_once(':')) {
+                read_line(name.trim(), values, number, (&mut threads, &mut bad_lines));
             }
         }
-    }
+        Ok(())
+    })?;
     let threads = threads.into_iter().zip(0_usize..);
     let threads: Vec<Distribution> = threads
         .map(|(thread, number)| {
@@ -96,6 +69,46 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     Ok(cyclictest::imported(threads, bad_lines, Source::Oslat))
 }
 
+/// Reads the values of a line, one per CPU.
+fn read_line(
+    name: &str,
+    values: &str,
+    number: u64,
+    (threads, bad_lines): (&mut Vec<Thread>, &mut BadLines),
+) {
+    let values: Vec<&str> =
+        values.split_ascii_whitespace().take_while(|value| !value.starts_with('(')).collect();
+    if name == "Core" && threads.is_empty() {
+        let cores = values.iter().take(MAX_THREADS);
+        threads.extend(cores.map(|core| Thread { cpu: core.parse().ok(), ..Thread::default() }));
+        return;
+    }
+    let latency = latency_of(name);
+    if latency.is_none() && !["Minimum", "Average", "Maximum"].contains(&name) {
+        return;
+    }
+    if values.len() != threads.len() {
+        bad_lines.add(number, "a line with another number of CPUs");
+        return;
+    }
+    for (thread, value) in threads.iter_mut().zip(values) {
+        let is_read = match (latency, name) {
+            (Some(latency), _) => value.parse().is_ok_and(|count| {
+                if 0 < count && thread.histogram.0.len() < MAX_BINS {
+                    thread.histogram.0.push(latency, count);
+                }
+                true
+            }),
+            (None, "Minimum") => value.parse().map(|min| thread.min = min).is_ok(),
+            (None, "Maximum") => value.parse().map(|max| thread.max = max).is_ok(),
+            (None, _) => value.parse().map(|mean| thread.avg = mean).is_ok(),
+        };
+        if !is_read {
+            bad_lines.add(number, "a count that is not a number");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +119,7 @@ mod tests {
     fn each_cpu_is_a_histogram_whose_last_bin_includes_all_values_above_it() {
         let text = b"oslat V 2.40\nTotal runtime: \t\t1 seconds\n\n        Core:\t 2 3\n    CPU Freq:\t 2903 2903 (Mhz)\n    001 (us):\t 104 98\n    ...\n    003 (us):\t 7 0 (including overflows)\n     Minimum:\t 1 1 (us)\n     Average:\t 1.500 1.000 (us)\n     Maximum:\t 17 1 (us)\n     Max-Min:\t 16 0 (us)\n    Duration:\t 1.000 1.000 (sec)\n";
         assert!(is_text(text));
-        let imported = read(text).unwrap();
+        let imported = read(text, None).unwrap();
         assert_eq!(imported.bad_lines, BadLines::default());
         let Some(Capture::Histogram(all)) = imported.capture() else { panic!("{imported:?}") };
         let [two, three] = all.as_slice() else { panic!("{all:?}") };

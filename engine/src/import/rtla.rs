@@ -1,10 +1,11 @@
 //! The histograms of rtla timerlat and rtla osnoise: columns per CPU, with latencies of interrupts
 //! and threads, or with noise.
 
-use super::counts::{self, after, set_above, set_max, set_mean, set_min};
+use super::blocks::{Blocks, each_part};
+use super::counts::{self, CountsReader, after, set_above, set_max, set_mean, set_min};
 use super::cyclictest::above_words;
 use super::imported::{Content, ImportError, Imported, Source};
-use super::lines::lines;
+use super::lines::{filled, lines, lines_from};
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::units::format_time;
@@ -30,8 +31,8 @@ fn title(text: &[u8]) -> Option<(u64, bool)> {
     })
 }
 
-/// Imports a histogram of rtla.
-pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
+/// Imports a histogram of rtla, which begins with `text` and continues with `rest`.
+pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, ImportError> {
     let (from_line, is_noise) = title(text).unwrap_or((1, false));
     let from = usize::try_from(from_line).unwrap_or(usize::MAX).saturating_sub(1);
     let head = || lines(text).skip(from).take(MAX_LINES_BEFORE).filter_map(|(_, line)| line);
@@ -49,22 +50,30 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let mut is_total = false;
     let unnamed = |place| format!("Column {}", place + 1);
     let label = |place: usize| labels.get(place).cloned().unwrap_or_else(|| unnamed(place));
-    let mut counts = counts::read(text, from_line, unit, label, |line, columns| {
-        is_total |= line.starts_with(TOTALS);
-        if is_total {
-            return true;
+    let mut counts = CountsReader::default();
+    each_part(text, rest, |part, first| {
+        let rows = lines_from(part, first).filter(|(number, _)| from_line <= *number);
+        for row in filled(rows) {
+            counts.read_line(row, unit, |line, columns| {
+                is_total |= line.starts_with(TOTALS);
+                if is_total {
+                    return true;
+                }
+                if let Some(found) = after(line, "over:") {
+                    set_above(columns, found);
+                } else if let Some(found) = after(line, "max:") {
+                    set_max(columns, unit, found);
+                } else if let Some(found) = after(line, "min:") {
+                    set_min(columns, unit, found);
+                } else if let Some(found) = after(line, "avg:") {
+                    set_mean(columns, unit, found);
+                }
+                line.starts_with('#') || line.contains(':') || line.starts_with("Index")
+            })?;
         }
-        if let Some(found) = after(line, "over:") {
-            set_above(columns, found);
-        } else if let Some(found) = after(line, "max:") {
-            set_max(columns, unit, found);
-        } else if let Some(found) = after(line, "min:") {
-            set_min(columns, unit, found);
-        } else if let Some(found) = after(line, "avg:") {
-            set_mean(columns, unit, found);
-        }
-        line.starts_with('#') || line.contains(':') || line.starts_with("Index")
+        Ok(())
     })?;
+    let mut counts = counts.finish(label)?;
     let mut notes: Vec<String> = counts.columns.iter().filter_map(above_words).collect();
     if let Some(width) = counts::widen(&mut counts.columns, unit) {
         notes.push(format!(

@@ -63,6 +63,16 @@ impl Line {
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.run.as_ref().is_ok_and(|run| run.name == name)
     }
+
+    /// Whether the run is a capture of the game `name`: its own name is that of the game and its file, "game.exe (log)",
+    /// or that of its file alone, which includes the game.
+    pub(super) fn is_of_game(&self, name: &str) -> bool {
+        self.run.as_ref().is_ok_and(|run| {
+            let game = run.name.strip_suffix(')').and_then(|own| own.split_once(" ("));
+            let is_file = name.strip_suffix(".exe") == Some(run.name.as_str());
+            is_file || game.is_some_and(|(game, _)| game == name)
+        })
+    }
 }
 
 /// The state of a file: its size in bytes, and its modification time in nanoseconds since 1970.

@@ -15,9 +15,10 @@ use jitterscope_engine::stats::{LogHistogram, Pyramid};
 use super::recorded::Recorded;
 use crate::plots::{Above, ChartCard, DimmedPart};
 use crate::session::LoadedRun;
-use crate::widgets::card::has_controls;
-use crate::widgets::keys::{Command, is_typing, pressed};
-use crate::widgets::segmented;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::keys::{Command, is_typing, key_text, pressed};
+use crate::widgets::{Spans, icon_button, segmented};
 
 /// Number of columns to which the visible samples are reduced. Each column preserves the minimum
 /// and maximum of its samples.
@@ -31,10 +32,20 @@ const AROUND: Nanos = Nanos::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Plots {
     made: Option<CapturePlots>,
-    /// Whether the timeline shows frame rates instead of frame times.
-    has_rates: bool,
-    /// Position of the stutter that the keys N and P selected last.
+    /// What the vertical axis of the timeline shows.
+    values: ShownValues,
+    /// Position of the stutter that was selected last.
     at: Option<usize>,
+}
+
+/// What the vertical axis of a timeline of frames shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ShownValues {
+    /// Whether it shows frame rates instead of frame times.
+    has_rates: bool,
+    /// Whether its scale is linear. By default it is logarithmic: one frame of a second would flatten the line of all
+    /// others.
+    is_linear: bool,
 }
 
 #[derive(Debug)]
@@ -67,10 +78,14 @@ impl Plots {
         if let Some(times) = &mut made.timeline {
             let mut note = figures.label.clone();
             if !times.stutters.is_empty() {
-                note.push_str(" · squares: frames that stutter");
-                note.push_str(if has_controls(ui) { ", N and P step through them" } else { "" });
+                let count = text::count_text(times.stutters.len(), "frames");
+                note.push_str(&format!(" · squares: {count} that stutter"));
             }
-            times.show(self.has_rates);
+            if pressed_scale(ui) {
+                self.values.is_linear ^= true;
+                ChartCard::new(("capture", &id), &times.chart).show_all_values(ui);
+            }
+            times.show(self.values);
             let seen = ChartCard::new(("capture", &id), &times.chart).in_view(ui);
             times.look_closer(seen);
             let sides = made.recorded.sides(ui);
@@ -84,19 +99,23 @@ impl Plots {
                 close_up: times.close_up.as_ref().map(|(_, chart)| chart),
                 ..ChartCard::new(("capture", &id), &times.chart)
             };
-            if let Some(at) = stepped(ui, self.at, times.stutters.len()) {
+            let mut next = stepped(ui, self.at, times.stutters.len());
+            let values = &mut self.values;
+            let has_choice = times.series.first().is_some_and(|(name, _)| *name != TICK_TIME);
+            let at = self.at;
+            card.show(ui, |ui| {
+                let before = *values;
+                values_ui(ui, values, has_choice);
+                if *values != before {
+                    card.show_all_values(ui);
+                }
+                next = next.or(stepper_ui(ui, at, times.stutters.len()));
+            });
+            if let Some(at) = next {
                 let (middle, _) = times.stutters.get(at).copied().unwrap_or_default();
                 card.look_at(ui, ((middle - AROUND.as_f64()).max(0.0), middle + AROUND.as_f64()));
                 self.at = Some(at);
             }
-            let has_rates = &mut self.has_rates;
-            let views = [(false, "Frame time"), (true, "FPS")];
-            let has_choice = times.series.first().is_some_and(|(name, _)| *name != TICK_TIME);
-            card.show(ui, |ui| {
-                if has_choice && segmented(ui, "Show", has_rates, &views).changed() {
-                    card.show_all_values(ui);
-                }
-            });
             selected = card.take_range(ui);
             if card.in_view(ui) != seen {
                 ui.ctx().request_repaint();
@@ -111,19 +130,57 @@ impl Plots {
     }
 }
 
+/// Whether the key that switches between a linear and a logarithmic scale was pressed.
+fn pressed_scale(ui: &Ui) -> bool {
+    !is_typing(ui.ctx()) && pressed(ui.ctx(), Command::Scale)
+}
+
+/// Draws the choices of the vertical axis; `has_rates` states whether there are frame rates to choose.
+fn values_ui(ui: &mut Ui, values: &mut ShownValues, has_rates: bool) {
+    if has_rates {
+        segmented(ui, "Show", &mut values.has_rates, &[(false, "Frame time"), (true, "FPS")]);
+    }
+    // In a narrow window, only the key changes the scale.
+    if size::MEDIUM_FROM <= ui.content_rect().width() {
+        segmented(ui, "Scale", &mut values.is_linear, &[(true, "Linear"), (false, "Log")]);
+    }
+}
+
+/// Draws the buttons that step through the stutters; returns the position of the one that the user selects.
+fn stepper_ui(ui: &mut Ui, at: Option<usize>, count: usize) -> Option<usize> {
+    count.checked_sub(1)?;
+    let name = |words: &str, command: Command| format!("{words} ({})", key_text(ui.ctx(), command));
+    let previous = name("Previous stutter", Command::PreviousLate);
+    let next = name("Next stutter", Command::NextLate);
+    let is_previous = icon_button(ui, icons::CARET_LEFT, &previous).clicked();
+    if size::WIDE_FROM <= ui.content_rect().width() {
+        let place = at.map_or_else(|| text::MISSING.to_owned(), |at| text::format_count(at + 1));
+        let words = format!("stutter {place} of {}", text::format_count(count));
+        Spans::plain(Type::Small, &words, Tokens::of(ui).t2).whole_label(ui);
+    }
+    let is_next = icon_button(ui, icons::CARET_RIGHT, &next).clicked();
+    (is_next != is_previous).then(|| step(at, count, is_next))
+}
+
 /// Returns the position of the stutter that the key N or P selects, out of `count` stutters; `None`
 /// if neither key was pressed.
 fn stepped(ui: &Ui, at: Option<usize>, count: usize) -> Option<usize> {
-    let last = count.checked_sub(1)?;
+    count.checked_sub(1)?;
     if is_typing(ui.ctx()) {
         return None;
     }
-    let next = pressed(ui.ctx(), Command::NextLate);
+    let is_next = pressed(ui.ctx(), Command::NextLate);
+    (is_next != pressed(ui.ctx(), Command::PreviousLate)).then(|| step(at, count, is_next))
+}
+
+/// Returns the position of the next or the previous one of `count` stutters.
+fn step(at: Option<usize>, count: usize, is_next: bool) -> usize {
+    let last = count.saturating_sub(1);
     match at {
-        _ if next == pressed(ui.ctx(), Command::PreviousLate) => None,
-        Some(at) if next => Some((at + 1).min(last)),
-        Some(at) => Some(at.saturating_sub(1)),
-        None => Some(if next { 0 } else { last }),
+        Some(at) if is_next => (at + 1).min(last),
+        Some(at) => at.saturating_sub(1),
+        None if is_next => 0,
+        None => last,
     }
 }
 
@@ -196,8 +253,8 @@ struct FrameTimeLines {
     dimmed: Vec<DimmedPart>,
     /// The shown part.
     range: (f64, f64),
-    /// Whether charts and markers show frame rates instead of frame times.
-    has_rates: bool,
+    /// What charts and markers show.
+    values: ShownValues,
     /// The chart of the whole recording.
     chart: Chart,
     /// The visible time range, and the chart of that range in full detail.
@@ -270,17 +327,17 @@ impl FrameTimeLines {
             .map(|(at, time)| ((at - time).as_f64(), at.as_f64(), OMITTED));
         let dimmed = outside.chain(pauses).map(|(from, to, name)| DimmedPart { from, to, name });
         let (dimmed, range) = (dimmed.collect(), shown);
-        let chart = chart(&series, (0.0, end_nanos), (end_nanos, &limits), false);
+        let values = ShownValues::default();
+        let chart = chart(&series, (0.0, end_nanos), (end_nanos, &limits), values);
         let marks = stutters.clone();
         let close_up = None;
-        let has_rates = false;
         Some(Self {
             series,
             end_nanos,
             limits,
             dimmed,
             range,
-            has_rates,
+            values,
             chart,
             close_up,
             stutters,
@@ -288,16 +345,17 @@ impl FrameTimeLines {
         })
     }
 
-    /// Switches the timeline to frame rates or to frame times.
-    fn show(&mut self, has_rates: bool) {
-        if self.has_rates == has_rates {
+    /// Switches the vertical axis of the timeline.
+    fn show(&mut self, values: ShownValues) {
+        if self.values == values {
             return;
         }
-        self.has_rates = has_rates;
+        self.values = values;
         let whole = (0.0, self.end_nanos);
-        self.chart = chart(&self.series, whole, (self.end_nanos, &self.limits), has_rates);
+        self.chart = chart(&self.series, whole, (self.end_nanos, &self.limits), values);
         self.close_up = None;
-        let place = |&(at, time): &(f64, f64)| (at, if has_rates { 1e9 / time } else { time });
+        let place =
+            |&(at, time): &(f64, f64)| (at, if values.has_rates { 1e9 / time } else { time });
         self.marks = self.stutters.iter().map(place).collect();
     }
 
@@ -305,7 +363,7 @@ impl FrameTimeLines {
     fn look_closer(&mut self, seen: Option<(f64, f64)>) {
         if seen != self.close_up.as_ref().map(|(of, _)| *of) {
             self.close_up = seen.map(|seen| {
-                let drawn = drawn(&self.series, seen, self.has_rates);
+                let drawn = drawn(&self.series, seen, self.values.has_rates);
                 (seen, Chart { marks: Marks::Lines(drawn), ..self.chart.clone() })
             });
         }
@@ -317,7 +375,7 @@ fn chart(
     series: &[(&'static str, Pyramid)],
     time: (f64, f64),
     (end_nanos, limits): (f64, &[Limit]),
-    has_rates: bool,
+    ShownValues { has_rates, is_linear }: ShownValues,
 ) -> Chart {
     let drawn = drawn(series, time, has_rates);
     let highest = |one: &Series| one.points.iter().fold(0.0, |most, it| it.1.max(most));
@@ -325,11 +383,17 @@ fn chart(
     if let Some(medians) = drawn.get(1).filter(|_| has_rates) {
         most = most.min(highest(medians) * MAX_RATE);
     }
-    let y = if has_rates {
-        Axis::linear("FPS", Quantity::Rate, 0.0, most * 1.05)
+    let name = series.first().map_or(NAMES[0].0, |(name, _)| *name);
+    let (name, quantity) = if has_rates { ("FPS", Quantity::Rate) } else { (name, Quantity::Time) };
+    let y = if is_linear {
+        Axis::linear(name, quantity, 0.0, most * 1.05)
     } else {
-        let name = series.first().map_or(NAMES[0].0, |(name, _)| *name);
-        Axis::linear(name, Quantity::Time, 0.0, most * 1.05)
+        let points = drawn.iter().flat_map(|one| &one.points).map(|point| point.1);
+        let lowest = points.filter(|value| 0.0 < *value).fold(most, f64::min);
+        // At least an octave, but no decade: the frames of a steady game would fill little of it.
+        let (from, to) = (lowest * 0.8, (most * 1.25).max(lowest * 2.0));
+        let whole = Axis::log(name, quantity, from, to);
+        Axis { to: if whole.from < to { to } else { whole.to }, ..whole }
     };
     let x = Axis::linear("Time", Quantity::Time, 0.0, end_nanos);
     let limits = limits.to_vec();
@@ -351,4 +415,41 @@ fn drawn(
         Series::new(name, points.map(|(secs, nanos)| (secs * 1e9, place(nanos))).collect())
     };
     series.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::chart::Scale;
+
+    use super::*;
+
+    #[test]
+    fn the_stutters_are_stepped_through_from_one_end_to_the_other() {
+        let steps = |from, is_next| step(from, 3, is_next);
+        assert_eq!([steps(None, true), steps(Some(0), true), steps(Some(2), true)], [0, 1, 2]);
+        assert_eq!([steps(None, false), steps(Some(2), false), steps(Some(0), false)], [2, 1, 0]);
+    }
+
+    #[test]
+    fn the_axis_of_a_timeline_is_logarithmic_or_linear_and_holds_all_frames() {
+        let recording = Recording {
+            frame_times: std::iter::repeat_n(16_000_000, 100).chain([90_000_000]).collect(),
+            ..Recording::default()
+        };
+        let scope = Scope::of(&recording, &std::sync::Arc::default());
+        let mut lines = FrameTimeLines::of(&recording, &scope, true, NAMES[0].0).unwrap();
+        let ends = |lines: &FrameTimeLines| (lines.chart.y.from / 1e6, lines.chart.y.to / 1e6);
+        assert_eq!(lines.chart.y.scale, Scale::Log);
+        let (from, to) = ends(&lines);
+        assert!((from - 12.8).abs() < 1e-6 && (to - 112.5).abs() < 1e-6, "{from} to {to}");
+        lines.show(ShownValues { is_linear: true, has_rates: false });
+        assert_eq!(lines.chart.y.scale, Scale::Linear);
+        let (from, to) = ends(&lines);
+        assert!(from.abs() < 1e-9 && (to - 94.5).abs() < 1e-6, "{from} to {to}");
+        lines.show(ShownValues { is_linear: false, has_rates: true });
+        assert_eq!((lines.chart.y.scale, lines.chart.y.title), (Scale::Log, "FPS"));
+        let slowest = 1e9 / 90e6;
+        assert!((lines.chart.y.from - slowest * 0.8).abs() < 1e-6, "{:?}", lines.chart.y);
+        assert_eq!(lines.marks, [(lines.end_nanos, slowest)]);
+    }
 }

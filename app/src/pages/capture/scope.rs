@@ -10,7 +10,7 @@ use jitterscope_engine::stats::LowDefinition;
 
 use crate::text::{self, low};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Spans, checkbox, combo, link, segmented, value_field};
+use crate::widgets::{Button, Card, Spans, combo, link, segmented, value_field};
 
 /// Width of a field of the range, in points.
 const FIELD: f32 = 84.0;
@@ -33,9 +33,9 @@ pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut 
                 frames_ui(ui, scope, frames, asked);
             }
             range_ui(ui, scope, asked);
-            if frames.is_some() {
+            if let Some(frames) = frames {
                 low_ui(ui, asked);
-                pauses_ui(ui, scope, asked);
+                pauses_ui(ui, scope, frames, asked);
             }
         });
     });
@@ -100,10 +100,22 @@ fn low_ui(ui: &mut Ui, asked: &mut CaptureView) {
     });
 }
 
-fn pauses_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
-    if 0 < scope.pauses.count {
-        let words = format!("Omit {}", scope.pauses.words());
-        checkbox(ui, &mut asked.omits_pauses, &words);
+/// Draws whether the pauses are in the figures, the 1% low of the other choice, and the button for it.
+fn pauses_ui(ui: &mut Ui, scope: &Scope, frames: &FrameFigures, asked: &mut CaptureView) {
+    let Scope { pauses, view, .. } = scope;
+    let (are, other, button) = match (view.omits_pauses, pauses.count) {
+        (_, 0) => return,
+        (true, 1) => ("Without", "with it", "Include pause"),
+        (true, _) => ("Without", "with them", "Include pauses"),
+        (false, 1) => ("With", "without it", "Omit pause"),
+        (false, _) => ("With", "without them", "Omit pauses"),
+    };
+    let low = frames
+        .other_one_percent_low
+        .map(|lows| format!(" · 1% low {other}: {}", text::format_measured_fps(lows.by(view.low))));
+    label(ui, &format!("{are} {}{}", pauses.words(), low.unwrap_or_default()));
+    if ui.add(Button::new(button)).clicked() {
+        asked.omits_pauses = !view.omits_pauses;
     }
 }
 

@@ -1,18 +1,27 @@
 //! The shown part of a timeline: selected by dragging with Shift, or by dragging one of its two ends. What is outside of it
 //! is dimmed.
 
-use eframe::egui::{CursorIcon, Id, PointerButton, Pos2, Response};
+use eframe::egui::{
+    CornerRadius, CursorIcon, Id, PointerButton, Pos2, Rect, Response, Stroke, Ui, pos2, vec2,
+};
 use egui_plot::{PlotPoint, PlotTransform, PlotUi, Span};
 use jitterscope_engine::report::chart::Chart;
 
 use super::super::plane::hold;
 use super::super::style::SHADE;
-use crate::theme::Tokens;
+use crate::theme::{Tokens, Type};
+use crate::widgets::Spans;
 
 /// Distance from an end within which it can be dragged, in points.
 const GRAB: f32 = 6.0;
 /// Opacity of what is not part of the figures.
 const DIMMED: f32 = 0.5;
+/// Distance between two lines of a hatched part, in points.
+const HATCH: f32 = 8.0;
+/// Width of a part in points below which it is not hatched: a long recording may have any number of pauses.
+const MIN_HATCHED: f32 = 3.0;
+/// Space around the name of a part, in points.
+const AROUND_NAME: f32 = 3.0;
 
 /// A part of the horizontal axis that is not part of the figures, in values of the axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +86,46 @@ pub(super) fn drag(
     (range.0 < range.1).then_some(range)
 }
 
+/// Hatches the parts that have a name, and paints the name above each, unless it would cover another one. The name may be
+/// wider than its part.
+pub(super) fn paint_names(
+    ui: &Ui,
+    (chart, dimmed): (&Chart, &[DimmedPart]),
+    response: &Response,
+    transform: &PlotTransform,
+) {
+    let tokens = Tokens::of(ui);
+    let frame = transform.frame();
+    let x =
+        |value: f64| transform.position_from_point(&PlotPoint::new(chart.x.position(value), 0.0)).x;
+    let mut free_from = frame.left();
+    for part in dimmed.iter().filter(|part| !part.name.is_empty()) {
+        let area = Rect::from_x_y_ranges(x(part.from)..=x(part.to), frame.y_range());
+        let seen = area.intersect(*frame);
+        if !seen.is_positive() {
+            continue;
+        }
+        let painter = ui.painter().with_clip_rect(seen.intersect(response.rect));
+        let (height, stroke) = (frame.height(), Stroke::new(1.0, tokens.t3));
+        let mut left = if seen.width() < MIN_HATCHED { f32::MAX } else { seen.left() - height };
+        while left < seen.right() {
+            let ends = [pos2(left, frame.bottom()), pos2(left + height, frame.top())];
+            painter.line_segment(ends, stroke);
+            left += HATCH;
+        }
+        let name = Spans::plain(Type::Small, part.name, tokens.t1).galley(ui);
+        let size = name.size() + vec2(2.0 * AROUND_NAME, 0.0);
+        let last = (frame.right() - size.x).max(frame.left());
+        let left = (seen.center().x - size.x / 2.0).clamp(frame.left(), last);
+        if free_from <= left {
+            let rect = Rect::from_min_size(pos2(left, frame.top()), size);
+            ui.painter().rect_filled(rect, CornerRadius::ZERO, tokens.plot);
+            ui.painter().galley(rect.min + vec2(AROUND_NAME, 0.0), name, tokens.t1);
+            free_from = rect.right();
+        }
+    }
+}
+
 /// Dims what is not part of the figures, and shades the range that is being dragged.
 pub(super) fn add(
     plot: &mut PlotUi<'_>,
@@ -85,7 +134,8 @@ pub(super) fn add(
     tokens: &Tokens,
 ) {
     for part in dimmed {
-        let span = Span::new(part.name, chart.x.position(part.from)..=chart.x.position(part.to));
+        // Without the name: an item cuts it to the width of the part.
+        let span = Span::new("", chart.x.position(part.from)..=chart.x.position(part.to));
         plot.span(span.fill(tokens.panel.gamma_multiply(DIMMED)).border_color(tokens.t3));
     }
     if let Some((fixed, moved)) = dragged {

@@ -20,6 +20,8 @@ const LIMITED: f64 = 0.95;
 pub struct FrameFigures {
     /// Mean, percentiles, and maximum of the frame times. Percentiles are interpolated by R type 7.
     pub frame_time: Spread,
+    /// When the first of the longest frames ended, from the start of the recording.
+    pub max_at: Nanos,
     /// Number of frames / sum of the frame times.
     pub average_fps: f64,
     /// The 1% low by every definition; `None` below 100 frames.
@@ -159,7 +161,10 @@ pub(super) fn frames(scope: &Scope, whole: &Recording) -> Option<FrameFigures> {
         (quantile, is_enough.then(value))
     };
     let factor = view.stutter_factor;
+    let longest = |(_, time): &(Nanos, Nanos)| *time == frame_time.max;
+    let max_at = recording.frame_times_over_time().find(longest).map(|(at, _)| at);
     Some(FrameFigures {
+        max_at: max_at.unwrap_or_default(),
         average_fps,
         one_percent_low: Lows::of(&sorted, 0.01),
         tenth_percent_low: Lows::of(&sorted, 0.001),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::machine::{Machine, NOT_REPORTED};
 use crate::platform::{PowerSource, TraceSource};
 use crate::report::{Report, trace_state};
-use crate::run::{Annotation, Run};
+use crate::run::{Annotation, Capture, Run};
 use crate::units::{count_text, cut, format_count, format_share};
 
 /// Returns the power source, and the governor (Linux) or power plan (Windows). Unknown values are omitted.
@@ -26,10 +26,14 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
         lines.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
     };
     // What everyone asks of a capture is shown also where its file does not state it.
-    let is_capture = run.capture().is_some();
-    let fact = |value: &Option<String>| {
-        value.clone().or_else(|| is_capture.then(|| NOT_REPORTED.to_owned()))
+    let capture = run.capture();
+    let is_of_frames = matches!(capture, Some(Capture::Frames(_) | Capture::SampledLog(_)));
+    let stated = |value: &Option<String>, is_asked: bool| {
+        value.clone().or_else(|| is_asked.then(|| NOT_REPORTED.to_owned()))
     };
+    let fact = |value| stated(value, capture.is_some());
+    // A server's ticks and a histogram of latencies have nothing to do with a GPU.
+    let gpu_fact = |value| stated(value, is_of_frames);
     add("Processor", fact(&machine.cpu_model));
     let threads = machine.cpus.len();
     add(
@@ -48,8 +52,8 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
             format!("{:.1} GiB", f64::from(mebibytes) / 1024.0)
         }),
     );
-    add("GPU", fact(&machine.gpu));
-    add("GPU driver", fact(&machine.gpu_driver));
+    add("GPU", gpu_fact(&machine.gpu));
+    add("GPU driver", gpu_fact(&machine.gpu_driver));
     add("System", fact(&machine.os));
     add("Kernel", machine.kernel.clone());
     add("Virtual machine", machine.virtualization.clone());

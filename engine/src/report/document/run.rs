@@ -236,7 +236,7 @@ fn plots(
     document: &mut Document,
     run: &Run,
     (report, charts): (&Report, &[Chart]),
-    (ranking, quality): (Option<Section>, Section),
+    (ranking, mut quality): (Option<Section>, Option<Section>),
 ) {
     let mut charts: Vec<&Chart> = charts.iter().collect();
     let row = default_row(report).and_then(|row| report.rows.get(row));
@@ -266,7 +266,6 @@ fn plots(
         charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
     let more = wide.split_off(wide.len().min(MAX_WIDE));
     document.extend(ALL, wide.into_iter().map(Block::plot));
-    let mut quality = Some(quality);
     if let Some(ranking) = sources {
         let pair = std::iter::once(ranking).chain(quality.take());
         document.extend(ALL, pair.map(|it| Block::Section(it.width(Width::Uneven))));

@@ -16,18 +16,21 @@ pub(super) fn section(
     report: &Report,
     has_machine: bool,
     hidden: &[&Caution],
-) -> Section {
+) -> Option<Section> {
     let warning = |caution: &&Caution| Fact::judged(false, "Warning", caution.to_string());
     let facts = lines(run, report, has_machine).into_iter().chain(hidden.iter().map(warning));
-    let facts = facts.chain(rebasing(report, true)).collect();
-    Section::new("Measurement quality", "", vec![Block::Facts(FactsLook::Pairs, facts)])
+    let facts: Vec<Fact> = facts.chain(rebasing(report, true)).collect();
+    let is_empty = facts.is_empty();
+    let block = Block::Facts(FactsLook::Pairs, facts);
+    (!is_empty).then(|| Section::new("Measurement quality", "", vec![block]))
 }
 
 fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Fact> {
     let lost = run.lost_count();
     let words = if lost == 0 { "none lost".to_owned() } else { format!("{lost} lost") };
     let samples = format!("{}, {words}", format_count(run.sample_count()));
-    let is_measured = run.recording().is_none();
+    // Whether the program that wrote a capture lost frames is not known.
+    let is_measured = run.recording().is_none() && run.capture().is_none();
     let mut lines: Vec<Fact> =
         is_measured.then(|| Fact::judged(lost == 0, "Samples", samples)).into_iter().collect();
     let shares = report.rows.iter().filter_map(|row| Some((row.foreign_share?, row)));

@@ -189,22 +189,33 @@ fn a_change_of_tags_is_undone() {
     let mut harness = runs(&folder, 2);
     select(&mut harness, "before");
     select(&mut harness, "after");
-    // Waits for the files without drawing: the message is shown for a time that only frames let pass.
-    harness.get_by_label("Remove tag limiter").click();
-    harness.run_steps(3);
-    for (path, name) in [(&before, "before"), (&after, "after")] {
-        let mut poll = Poll::new();
-        while load(path).unwrap().tags != [name] {
-            poll.wait("the tag to be removed");
+    for is_by_key in [false, true] {
+        // Waits for the files without drawing: the message is shown for a time that only frames let pass.
+        harness.get_by_label("Remove tag limiter").click();
+        harness.run_steps(3);
+        for (path, name) in [(&before, "before"), (&after, "after")] {
+            let mut poll = Poll::new();
+            while load(path).unwrap().tags != [name] {
+                poll.wait("the tag to be removed");
+            }
         }
-    }
-    assert!(shows(&harness, "Tags of 2 runs changed"));
-    harness.get_by_label("Undo tags").click();
-    harness.run_steps(3);
-    for (path, name) in [(&before, "before"), (&after, "after")] {
+        assert!(shows(&harness, "Tags of 2 runs changed"));
+        if is_by_key {
+            harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+        } else {
+            harness.get_by_label("Undo tags").click();
+        }
+        harness.run_steps(3);
+        for (path, name) in [(&before, "before"), (&after, "after")] {
+            let mut poll = Poll::new();
+            while load(path).unwrap().tags != ["limiter", name] {
+                poll.wait("the tag to return");
+            }
+        }
         let mut poll = Poll::new();
-        while load(path).unwrap().tags != ["limiter", name] {
-            poll.wait("the tag to return");
+        while !shows(&harness, "Remove tag limiter") {
+            harness.run_steps(1);
+            poll.wait("the tag to be shown");
         }
     }
 }

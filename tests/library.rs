@@ -183,39 +183,40 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
 
 #[test]
 fn a_change_of_tags_is_undone() {
+    undoes_tags(|harness| harness.get_by_label("Undo tags").click());
+}
+
+#[test]
+fn a_change_of_tags_is_undone_by_key() {
+    undoes_tags(|harness| {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    });
+}
+
+/// Removes a tag of two runs, and checks that `undo` restores it.
+fn undoes_tags(undo: fn(&mut Harness<'_, App>)) {
     let folder = tempfile::tempdir().unwrap();
     let before = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let after = saved(folder.path(), "1b2c3d4e", "after", 60.0);
     let mut harness = runs(&folder, 2);
     select(&mut harness, "before");
     select(&mut harness, "after");
-    for is_by_key in [false, true] {
-        // Waits for the files without drawing: the message is shown for a time that only frames let pass.
-        harness.get_by_label("Remove tag limiter").click();
-        harness.run_steps(3);
-        for (path, name) in [(&before, "before"), (&after, "after")] {
-            let mut poll = Poll::new();
-            while load(path).unwrap().tags != [name] {
-                poll.wait("the tag to be removed");
-            }
-        }
-        assert!(shows(&harness, "Tags of 2 runs changed"));
-        if is_by_key {
-            harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
-        } else {
-            harness.get_by_label("Undo tags").click();
-        }
-        harness.run_steps(3);
-        for (path, name) in [(&before, "before"), (&after, "after")] {
-            let mut poll = Poll::new();
-            while load(path).unwrap().tags != ["limiter", name] {
-                poll.wait("the tag to return");
-            }
-        }
+    // Waits for the files without drawing: the message is shown for a time that only frames let pass.
+    harness.get_by_label("Remove tag limiter").click();
+    harness.run_steps(3);
+    for (path, name) in [(&before, "before"), (&after, "after")] {
         let mut poll = Poll::new();
-        while !shows(&harness, "Remove tag limiter") {
-            harness.run_steps(1);
-            poll.wait("the tag to be shown");
+        while load(path).unwrap().tags != [name] {
+            poll.wait("the tag to be removed");
+        }
+    }
+    assert!(shows(&harness, "Tags of 2 runs changed"));
+    undo(&mut harness);
+    harness.run_steps(3);
+    for (path, name) in [(&before, "before"), (&after, "after")] {
+        let mut poll = Poll::new();
+        while load(path).unwrap().tags != ["limiter", name] {
+            poll.wait("the tag to return");
         }
     }
 }

@@ -160,9 +160,26 @@ fn the_window_compares_groups_by_tag_and_adds_a_third_one() {
     for text in ["p99, Compared: B", "p99, Compared: C", "p99, Result: Worse"] {
         assert!(0 < harness.query_all_by_label(text).count(), "{text}");
     }
+    // Single runs and groups have a tab each, and other groups can be selected while some are compared.
+    harness.get_by_label("Comparison, Runs").click();
+    harness.run_steps(4);
+    harness.get_by_label("Nothing to compare yet");
+    assert_eq!(harness.query_all_by_label("p99, Result: Worse").count(), 0);
+    harness.get_by_label("Comparison, Groups").click();
+    harness.run_steps(4);
+    harness.get_by_label("Select other groups").click();
+    harness.run_steps(4);
+    pick(&mut harness, "Group A", "build:a2 · 3 runs");
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(4);
+    assert_eq!(count(harness.state()), 3);
     // Runs that are selected in the list become group D, and are no longer in group C.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(4);
+    // The marks of the groups stay at their runs, whatever is selected.
+    for group in ["Group A", "Group B", "Group C"] {
+        assert_eq!(harness.query_all_by_label(group).count(), 3, "{group}");
+    }
     harness.get_by_label("Select run 2592-0").click();
     harness.run_steps(4);
     harness.get_by_label("Set as D").click();

@@ -418,6 +418,10 @@ fn every_command_that_measures_takes_a_host() {
     .map(|args| serde_json::from_slice::<serde_json::Value>(&run(&folder, args).stdout).unwrap());
     assert_eq!(there["machine"]["cpu_model"], here["machine"]["cpu_model"]);
     assert_eq!(there["clock"]["name"], here["clock"]["name"]);
+    assert_eq!(
+        (&here["format"], &here["format_version"]),
+        (&"jitterscope-machine".into(), &1.into())
+    );
     let table = run(&folder, &["machine", "--host", "good"]);
     assert!(String::from_utf8_lossy(&table.stdout).contains("Capabilities\n"));
 }

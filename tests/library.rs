@@ -183,6 +183,18 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
 
 #[test]
 fn a_change_of_tags_is_undone() {
+    undoes_tags(|harness| harness.get_by_label("Undo tags").click());
+}
+
+#[test]
+fn a_change_of_tags_is_undone_by_key() {
+    undoes_tags(|harness| {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    });
+}
+
+/// Removes a tag of two runs, and checks that `undo` restores it.
+fn undoes_tags(undo: fn(&mut Harness<'_, App>)) {
     let folder = tempfile::tempdir().unwrap();
     let before = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let after = saved(folder.path(), "1b2c3d4e", "after", 60.0);
@@ -199,7 +211,7 @@ fn a_change_of_tags_is_undone() {
         }
     }
     assert!(shows(&harness, "Tags of 2 runs changed"));
-    harness.get_by_label("Undo tags").click();
+    undo(&mut harness);
     harness.run_steps(3);
     for (path, name) in [(&before, "before"), (&after, "after")] {
         let mut poll = Poll::new();

@@ -112,7 +112,10 @@ fn every_format_names_the_change_and_has_every_point() {
     );
     let svg = by_build("svg");
     assert!(
-        svg.starts_with("<svg") && svg.contains("1842") && svg.contains("class='band'"),
+        svg.starts_with("<svg")
+            && svg.contains("1842")
+            && svg.contains("class='band'")
+            && svg.contains("★ Baseline "),
         "{svg}"
     );
     let csv = by_build("csv");

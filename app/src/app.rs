@@ -249,8 +249,19 @@ impl App {
         self.page
     }
 
+    /// Returns the action of the newest message that offers to undo something, and removes the message.
+    fn newest_undo(&mut self) -> Action {
+        let is_undo =
+            |offered: &Action| matches!(offered, Action::UndoEdits(_) | Action::RestoreRuns(_));
+        self.toasts.take(is_undo).unwrap_or(Action::Undo)
+    }
+
     fn carry_out(&mut self, ctx: &Context, actions: Vec<Action>) {
         for action in actions {
+            let action = match action {
+                Action::UndoNewest => self.newest_undo(),
+                action => action,
+            };
             if let Action::Undo | Action::RestoreRuns(_) = action {
                 // Remove the toast that offers to restore: these runs are being restored already.
                 self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));

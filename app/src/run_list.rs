@@ -19,7 +19,7 @@ use jitterscope_engine::units::{count_text, cut, shortened};
 
 use crate::text;
 
-pub use filter::{RunFilter, SavedFilter, verdict_of};
+pub use filter::{RunFilter, SavedFilter, parse_words, verdict_of};
 
 /// Returns whether a part of a quick check was skipped: at least one run of the check records that.
 /// The run of a part that was skipped while it was measured is saved, but does not count.

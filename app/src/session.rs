@@ -490,7 +490,7 @@ impl Session {
             Action::MeasureNoise => self.run(RUNNING, Running::measure_noise),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window itself handles these actions.
-            Action::ShowKeys | Action::ShowHosts | Action::ShowTrend(_) => {}
+            Action::ShowKeys | Action::ShowHosts | Action::ShowTrend(_) | Action::UndoNewest => {}
         }
     }
 

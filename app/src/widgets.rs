@@ -41,7 +41,7 @@ pub use self::badge::badge;
 pub use self::button::{Button, icon_button, link, quiet_icon_button, word_button};
 pub use self::card::Card;
 pub use self::check::{checkbox, radio, series_checkbox};
-pub use self::chip::{removable_chip, series_chip, tag_chip};
+pub use self::chip::{letter_chip, removable_chip, series_chip, tag_chip};
 pub use self::choice_row::choice_row;
 pub(crate) use self::copied::copy_shown;
 pub use self::dialog::{Answer, Dialog};

@@ -334,10 +334,20 @@ pub fn quoted(text: &str) -> String {
 pub fn machine_json(machine: &Machine, clock: &ClockFacts) -> String {
     #[derive(Serialize)]
     struct Facts<'a> {
+        format: &'static str,
+        format_version: u32,
+        app_version: &'static str,
         machine: &'a Machine,
         clock: &'a ClockFacts,
     }
-    safe_json(&serde_json::to_string_pretty(&Facts { machine, clock }).unwrap_or_default())
+    let facts = Facts {
+        format: "jitterscope-machine",
+        format_version: 1,
+        app_version: env!("CARGO_PKG_VERSION"),
+        machine,
+        clock,
+    };
+    safe_json(&serde_json::to_string_pretty(&facts).unwrap_or_default())
 }
 
 /// Writes a record as a line of JSON.

@@ -10,9 +10,10 @@ DAY is a file of steps, one a line, such as tests/days/gamer.txt:
 
 ACTION is one of: key KEYS, type TEXT, click X Y, right X Y, drag X1 Y1 X2 Y2, range X1 Y1 X2 Y2 (with Shift),
 scroll X Y CLICKS (coordinates in percent of the window), wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
-test runs, which the title of the window shows, at most so long).
+test runs, which the title of the window shows, at most so long), cli ARGUMENTS (runs jitterscope-cli next to PROGRAM on the
+runs of the window).
 OPTIONS: at=X,Y,W,H watches this part of the screen, in percent, for the reaction instead of all above the status bar; live marks
-a step while a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to
+a step while a test runs; 1000x640=X,Y replaces the coordinates of a click in a window of this size. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to
 the first change of the watched part (of keys held together, from the last one), which is read from the memory of the display every 2 ms.
 """
 
@@ -21,6 +22,7 @@ import json
 import mmap
 import os
 import pathlib
+import shlex
 import struct
 import subprocess
 import sys
@@ -233,7 +235,16 @@ def main():
             kind, _, text = action.partition(" ")
             if app.poll() is not None:
                 sys.exit(f"drive: the program ended with {app.returncode} before: {line}")
-            if kind in ("wait", "calm", "end"):
+            if options.size in given:
+                action = f"{kind} {given[options.size].replace(',', ' ')}"
+            if kind == "cli":
+                command = [options.program.with_name("jitterscope-cli"), *shlex.split(text)]
+                done = subprocess.run(command, env=environment, capture_output=True, text=True)
+                if done.returncode:
+                    sys.exit(f"drive: {line}: {done.stderr}")
+                calm(screen, 3)
+                words = ""
+            elif kind in ("wait", "calm", "end"):
                 if kind == "end":
                     end(found, float(text))
                 time.sleep(float(text)) if kind == "wait" else calm(screen, 10 if kind == "end" else float(text))

@@ -97,7 +97,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     // In a text field, the same key undoes typing.
     if !is_typing(ctx) && pressed(Command::Undo) {
-        actions.push(Action::Undo);
+        actions.push(Action::UndoNewest);
     }
     if pressed(Command::Theme) {
         let look = match ctx.theme() {

@@ -48,7 +48,9 @@ fn subject(session: &Session, page: PageId) -> String {
 /// Starts drawing the image of a plot that was requested in this frame, if any.
 pub(super) fn take(ctx: &Context, session: &mut Session, page: PageId) {
     let Some(request) = take_image_request(ctx) else { return };
-    let of = subject(session, page);
+    // A trend is of many runs, and its title and note state which.
+    let is_trend = request.chart.key == "trend";
+    let of = if is_trend { "Saved runs".to_owned() } else { subject(session, page) };
     let (is_dark, contrast) = (ctx.theme() == Theme::Dark, Contrast::of(ctx));
     let name = format!("{}-{}.png", page.key(), request.chart.key);
     let name = request.is_saved.then_some(name);

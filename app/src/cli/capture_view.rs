@@ -7,10 +7,11 @@ use clap::{Arg, ArgMatches};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::parse_nanos;
 use jitterscope_engine::report::{CaptureView, FrameKind, Options};
-use jitterscope_engine::run::capture::FrameQuantity;
+use jitterscope_engine::run::capture::{FrameQuantity, Recording};
 use jitterscope_engine::run::{Capture, Run};
 use jitterscope_engine::stats::stutter::STUTTER_FACTOR;
 use jitterscope_engine::stats::{LowDefinition, Quantile};
+use jitterscope_engine::units::{count_text, format_long_time, format_setting};
 
 use super::{flag, option, text};
 
@@ -116,12 +117,33 @@ pub(super) fn check(run: &Run, matches: &ArgMatches) -> Result<(), String> {
         Some(Capture::Ticks(_)) => given(&NOT_OF_TICKS),
         Some(Capture::Histogram(_)) | None => given(&OF_FRAMES).or_else(|| given(&OF_TIMES)),
     };
-    match option {
-        Some(option) => {
-            Err(format!("--{option} does not apply to a {}", run.subject.name().to_lowercase()))
-        }
-        None => Ok(()),
+    if let Some(option) = option {
+        let test = run.subject.name().to_lowercase();
+        return Err(format!("--{option} does not apply to a {test}"));
     }
+    check_part(run, matches)
+}
+
+/// Returns an error if the requested part of a capture has no frame.
+fn check_part(run: &Run, matches: &ArgMatches) -> Result<(), String> {
+    let recordings = run.capture().map_or(&[][..], Capture::recordings);
+    let end = |one: &Recording| one.times().max().unwrap_or_default().max(one.length());
+    let Some(length) = recordings.iter().map(end).max() else { return Ok(()) };
+    let count = recordings.iter().map(|one| one.frame_times.len()).max().unwrap_or(0);
+    let CaptureView { from, to, skip_first, .. } = options(matches).capture;
+    if let (Some(from), Some(to)) = (from, to.filter(|to| from.is_some_and(|from| *to <= from))) {
+        let (from, to) = (format_setting(from), format_setting(to));
+        return Err(format!("--to {to} is not after --from {from}: give a later end"));
+    }
+    if let Some(from) = from.filter(|from| length <= *from) {
+        let (from, length) = (format_setting(from), format_long_time(length));
+        return Err(format!("--from {from} is after the end: the capture is {length} long"));
+    }
+    if count <= skip_first {
+        let count = count_text(count, "frames");
+        return Err(format!("--skip-first {skip_first} omits all frames: the capture has {count}"));
+    }
+    Ok(())
 }
 
 fn parse_time(text: &str) -> Result<Nanos, String> {

@@ -251,7 +251,7 @@ fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), CompareFailure> {
     let mut known: Vec<&RunId> = Vec::new();
     for (run, _) in runs {
         if known.contains(&&run.id) {
-            return Err(format!("several times in the groups: {}", run.id).into());
+            return Err(format!("list each run once: {} is there several times", run.id).into());
         }
         known.push(&run.id);
     }

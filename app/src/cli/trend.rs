@@ -19,7 +19,7 @@ use super::names::{self, Place};
 use super::output::Output;
 use super::print::blocks;
 use super::{Status, format_option, option, path_option, text};
-use crate::run_list::{LibraryItem, RunFilter};
+use crate::run_list::{LibraryItem, RunFilter, parse_words};
 use crate::text::NARROW_SPACE;
 
 /// Returns the `trend` command with its options.
@@ -42,7 +42,10 @@ pub(super) fn command() -> Command {
             option("by", "POINTS", "What a point is [default: date] [possible values: date, run, tag:PREFIX, such as tag:build:]")
                 .value_parser(by),
         )
-        .arg(option("filter", "WORDS", "Use only runs that have all these words, as in runs list"))
+        .arg(
+            option("filter", "WORDS", "Use only runs that have all these words, as in runs list")
+                .value_parser(parse_words),
+        )
         .arg(option("host", "WORD", "Use only runs of PCs whose name, processor, or system has this word"))
         .arg(option("like", "RUN", "Follow the test and the settings of this run [default: of the newest run with the metric]"))
         .arg(

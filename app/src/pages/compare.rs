@@ -22,7 +22,8 @@ use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject}
 use crate::text::compare::{self as words, ComparisonSet};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, segmented,
+    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, link,
+    segmented,
 };
 use groups::GroupChoice;
 use trend::TrendTab;
@@ -30,12 +31,17 @@ use trend::TrendTab;
 /// Number of times that "Re-run interleaved" measures the settings of each run.
 const TURNS: u32 = 5;
 
+/// Number of notes on a comparison that are shown at first: every disturbed run of a group has one.
+const MAX_NOTES: usize = 4;
+
 /// What the page shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum CompareTab {
-    /// The comparison of runs or groups.
+    /// The comparison of single runs.
     #[default]
     Runs,
+    /// The comparison of groups of runs.
+    Groups,
     Trend,
 }
 
@@ -50,7 +56,11 @@ pub struct ComparePage {
     row: usize,
     differences: Option<ShownDifferences>,
     groups: GroupChoice,
+    /// Whether other groups are being selected while some are compared.
+    is_choosing: bool,
     only_differences: bool,
+    /// Whether all notes on the comparison are shown.
+    has_all_notes: bool,
     /// Whether timelines are aligned by the clock instead of by their starts.
     is_by_clock: bool,
     /// The IDs of the runs to which the fields above apply.
@@ -73,14 +83,30 @@ impl ComparePage {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 let newest = session.comparing().number();
+                let is_of_groups = session.comparing().is_of_groups();
                 if self.comparison != newest {
-                    (self.comparison, self.tab) = (newest, CompareTab::Runs);
+                    self.tab = if is_of_groups { CompareTab::Groups } else { CompareTab::Runs };
+                    (self.comparison, self.is_choosing) = (newest, false);
                 }
-                let tabs = [(CompareTab::Runs, "Runs and groups"), (CompareTab::Trend, "Trend")];
-                segmented(ui, "Comparison", &mut self.tab, &tabs);
-                if self.tab == CompareTab::Trend {
-                    self.trend.ui(ui, session, actions, min_effect_ui);
-                    return;
+                self.tabs_ui(ui, is_of_groups);
+                match self.tab {
+                    CompareTab::Trend => {
+                        self.trend.ui(ui, session, actions, min_effect_ui);
+                        return;
+                    }
+                    CompareTab::Runs if is_of_groups => {
+                        nothing_ui(ui, session, actions);
+                        return;
+                    }
+                    CompareTab::Groups if !is_of_groups => {
+                        self.groups.ui(ui, session, actions);
+                        nothing_ui(ui, session, actions);
+                        return;
+                    }
+                    CompareTab::Groups if self.is_choosing => {
+                        self.groups.ui(ui, session, actions);
+                    }
+                    CompareTab::Groups | CompareTab::Runs => {}
                 }
                 match session.comparing().progress() {
                     Progress::Nothing => {
@@ -116,6 +142,23 @@ impl ComparePage {
         });
     }
 
+    /// Draws the tabs. While groups are compared, others can be selected.
+    fn tabs_ui(&mut self, ui: &mut Ui, is_of_groups: bool) {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+            let tabs = [
+                (CompareTab::Runs, "Runs"),
+                (CompareTab::Groups, "Groups"),
+                (CompareTab::Trend, "Trend"),
+            ];
+            segmented(ui, "Comparison", &mut self.tab, &tabs);
+            if self.tab == CompareTab::Groups && is_of_groups {
+                let words = if self.is_choosing { "Cancel" } else { "Select other groups" };
+                self.is_choosing ^= link(ui, words).clicked();
+            }
+        });
+    }
+
     /// Selects the tab Trend, with the test and the settings of the run with this ID.
     pub fn show_trend(&mut self, run: String) {
         self.tab = CompareTab::Trend;
@@ -134,6 +177,7 @@ impl ComparePage {
         if self.shown.as_ref() != Some(&shown) {
             *self = Self {
                 only_differences: self.only_differences,
+                tab: self.tab,
                 comparison: self.comparison,
                 trend: std::mem::take(&mut self.trend),
                 groups: std::mem::take(&mut self.groups),
@@ -146,14 +190,7 @@ impl ComparePage {
             None => cards::ui(ui, session, compared, actions),
         }
         self.strip_ui(ui, session, compared, actions);
-        for remark in words::remarks(&compared.comparison) {
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                Severity::Info.icon_ui(ui, size::ICON_SMALL);
-                let color = Tokens::of(ui).t2;
-                Spans::plain(Type::Small, &remark, color).paragraph(ui);
-            });
-        }
+        self.notes_ui(ui, &words::remarks(&compared.comparison));
         pairs_ui(ui, compared);
         let row = compared.comparison.rows.get(self.row);
         // The table of differences and the conditions are side by side only if no column of the
@@ -186,6 +223,30 @@ impl ComparePage {
         if let Some((row, curves)) = row.zip(compared.curves.get(self.row)) {
             self.plots_ui(ui, compared, row, curves);
         }
+    }
+
+    /// Draws the first notes on the comparison, and a link that shows the others.
+    fn notes_ui(&mut self, ui: &mut Ui, notes: &[String]) {
+        if notes.is_empty() {
+            return;
+        }
+        let most = if self.has_all_notes { notes.len() } else { MAX_NOTES };
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+            ui.spacing_mut().interact_size.y = Type::Small.line_height();
+            for note in notes.iter().take(most) {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                    Severity::Info.icon_ui(ui, size::ICON_SMALL);
+                    let color = Tokens::of(ui).t2;
+                    Spans::plain(Type::Small, note, color).paragraph(ui);
+                });
+            }
+            if most < notes.len() && link(ui, &format!("Show all {} notes", notes.len())).clicked()
+            {
+                self.has_all_notes = true;
+            }
+        });
     }
 
     fn differences_ui(

@@ -42,9 +42,11 @@ const BUTTONS: f32 = 330.0;
 /// Height of the details of the selected runs, below the list.
 const BELOW: f32 = 186.0;
 /// Min width at which the buttons for selected runs show labels and keyboard shortcuts.
-const WIDE_BAR: f32 = 620.0;
+const WIDE_BAR: f32 = 692.0;
+/// Min width at which some of these buttons show labels; below, all have icons only.
+const NARROW_BAR: f32 = 490.0;
 /// Additional width for the label of the baseline button.
-const BASELINE_WORDS: f32 = 220.0;
+const BASELINE_WORDS: f32 = 148.0;
 /// Min width at which the link reads "Clear selection" instead of "Clear".
 const CLEAR_SELECTION: f32 = 120.0;
 /// Width of the two buttons that make the selected runs group A or B.
@@ -347,6 +349,7 @@ impl RunsPage {
             sort: &mut self.sort,
             selection: &mut self.selection,
             expanded: &mut self.expanded,
+            groups: session.comparing().chosen_groups(),
         };
         let path = table::ui(ui, items, &listed.rows, height, controls);
         actions.extend(path.and_then(|path| opened(items, &path)));
@@ -383,11 +386,12 @@ impl RunsPage {
             let groups = GROUPS + if next_group.is_some() { NEXT_GROUP } else { 0.0 };
             let room = ui.available_width() - if 0 < count { groups } else { 0.0 };
             let is_wide = WIDE_BAR <= room;
+            let words = |words: &'static str| if NARROW_BAR <= room { words } else { "" };
             let key = |ui: &Ui, command| {
                 if is_wide { key_text(ui.ctx(), command) } else { String::new() }
             };
             let enter = if is_wide { "Enter" } else { "" };
-            let open = Button::new("Open").icon(icons::ARROW_SQUARE_OUT).shortcut(enter);
+            let open = Button::new(words("Open")).icon(icons::ARROW_SQUARE_OUT).shortcut(enter);
             let readable = self.only(items).filter(|item| item.run.is_ok());
             let open = ui.add_enabled(readable.is_some(), open.name("Open selected run"));
             if open.clicked() {
@@ -397,7 +401,7 @@ impl RunsPage {
             let why = if is_unreadable { "This file cannot be read." } else { "Select one run." };
             open.on_disabled_hover_text(why);
             let compare_key = key(ui, Command::CompareRuns);
-            let compare = Button::new("Compare").icon(icons::COLUMNS).shortcut(&compare_key);
+            let compare = Button::new(words("Compare")).icon(icons::COLUMNS).shortcut(&compare_key);
             let can = (2..=MAX_COMPARED).contains(&count);
             let button = ui.add_enabled(can, compare.name("Compare selected runs"));
             if button.clicked() {
@@ -408,8 +412,8 @@ impl RunsPage {
                 self.groups_ui(ui, next_group, actions);
             }
             let export_key = key(ui, Command::Export);
-            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&export_key);
-            let export = ui.add_enabled(0 < count, export);
+            let export = Button::new(words("Export…")).icon(icons::EXPORT).shortcut(&export_key);
+            let export = ui.add_enabled(0 < count, export.name("Export…"));
             if export.clicked() {
                 self.export(actions);
             }

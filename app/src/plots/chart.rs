@@ -17,7 +17,7 @@ use jitterscope_engine::report::table::Quantity;
 use super::menu::{controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
 use super::style::marker;
-use crate::theme::{Tokens, Type, size};
+use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::card::has_controls;
 use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, Spans, legend_row, segmented};
 pub use ends::DimmedPart;
@@ -354,7 +354,7 @@ fn plot_ui(
 fn direction<'a>(chart: &'a Chart, of: &'a chart::Axis, is_vertical: bool) -> Direction<'a> {
     let limits = chart.limits.iter().filter(|limit| limit.is_vertical == is_vertical);
     let mut margin: Vec<(f64, String)> =
-        limits.map(|limit| (of.position(limit.at), limit.label.clone())).collect();
+        limits.map(|limit| (of.position(limit.at), limit.marked_label(icons::STAR_FILL))).collect();
     margin.extend(of.zones.iter().map(|zone| {
         let middle = f64::midpoint(of.position(zone.from), of.position(zone.to));
         (middle, zone.grade.word().to_owned())

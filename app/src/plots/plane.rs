@@ -151,8 +151,9 @@ impl Plane<'_> {
                 .tick_label_font(Type::Axis.font())
                 .label_spacing(Rangef::new(1.0, 2.0))
         };
-        // Room for labels such as "0.8": wider ones overlap the label of the axis in the frame in which they appear.
-        let default = (if self.y.names.is_empty() { 34.0 } else { 60.0 }, 0.0);
+        // Room for labels such as "0.8": wider ones overlap the label of the axis in the frame in which they appear. At
+        // the right end, room for half of a label such as "100 ms", together with the padding of the card.
+        let default = (if self.y.names.is_empty() { 34.0 } else { 60.0 }, 8.0);
         let (left, right) = look.sides.unwrap_or(default);
         let x_axis = hints(AxisHints::new_x(), self.x.label).formatter(x_text);
         let mut x_axes = vec![x_axis.min_thickness(self.x.thickness(ui))];

@@ -70,6 +70,21 @@ impl RunFilter {
     }
 }
 
+/// Returns the words of a filter as they are; an error if one of their dates is none.
+pub fn parse_words(words: &str) -> Result<String, String> {
+    let is_date = |date: &str| {
+        let whole = ["", "-01", "-01-01"].map(|rest| format!("{date}{rest}"));
+        whole.iter().any(|whole| whole.parse::<jiff::civil::Date>().is_ok())
+    };
+    for word in words.split_whitespace() {
+        let date = word.split_once(':').filter(|(field, _)| ["before", "after"].contains(field));
+        if let Some((field, date)) = date.filter(|(_, date)| !is_date(date)) {
+            return Err(format!("'{date}' is not a date: use {field}:2026-11-21"));
+        }
+    }
+    Ok(words.to_owned())
+}
+
 /// Returns whether one word of a filter matches a run.
 fn is_found(run: &RunListEntry, word: &str) -> bool {
     let word = word.to_lowercase();
@@ -131,6 +146,17 @@ mod tests {
         ] {
             let filter = RunFilter { words: words.to_owned(), ..RunFilter::default() };
             assert_eq!(filter.matches(&item), passes, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_is_none_is_an_error() {
+        for good in ["", "before:2026-11-21 matrix", "after:2026-11", "before:2026", "tag:before:x"]
+        {
+            assert_eq!(parse_words(good).as_deref(), Ok(good));
+        }
+        for bad in ["before:2026-13-40", "x after:yesterday", "after:"] {
+            assert!(parse_words(bad).unwrap_err().contains("is not a date"), "{bad}");
         }
     }
 

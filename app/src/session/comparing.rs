@@ -57,10 +57,23 @@ impl ComparisonView {
     /// Returns short labels of the runs or groups.
     pub fn labels(&self) -> Vec<String> {
         if let Some(groups) = self.groups() {
-            let label = |group: &&[_]| crate::text::compare::group_label(group.len());
+            let label = |group: &&[Arc<LoadedRun>]| {
+                let count = crate::text::compare::group_label(group.len());
+                self.own_tag(group).map_or(count.clone(), |tag| format!("{tag}, {count}"))
+            };
             return groups.iter().map(label).collect();
         }
         crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
+    }
+
+    /// Returns the first tag that all runs of a group have, and not all compared runs.
+    fn own_tag<'a>(&self, group: &'a [Arc<LoadedRun>]) -> Option<&'a str> {
+        let have = |runs: &[Arc<LoadedRun>], tag: &String| {
+            runs.iter().all(|shown| shown.run.tags.contains(tag))
+        };
+        let tags = &group.first()?.run.tags;
+        let own = tags.iter().find(|tag| have(group, tag) && !have(&self.runs, tag));
+        own.map(String::as_str)
     }
 
     /// Returns labels of the runs with names of up to `MAX_NAME` characters.
@@ -162,10 +175,20 @@ impl Comparing {
         &self.selected.paths
     }
 
+    /// Whether groups are compared, and not single runs.
+    pub const fn is_of_groups(&self) -> bool {
+        self.selected.group_counts.is_some()
+    }
+
     /// Returns the files of the compared groups; `None` unless groups are compared.
     pub fn groups(&self) -> Option<Vec<Vec<PathBuf>>> {
         let groups = split_groups(&self.selected.paths, self.selected.group_counts.as_ref()?);
         Some(groups.into_iter().map(<[PathBuf]>::to_vec).collect())
+    }
+
+    /// Returns the runs that the user set as group A, group B, and so on, whether or not they can be compared yet.
+    pub fn chosen_groups(&self) -> &[Vec<PathBuf>] {
+        &self.groups
     }
 
     /// Returns which group the user can set next, after A and B; `None` while A or B is missing, and after the last one.

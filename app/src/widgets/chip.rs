@@ -8,6 +8,12 @@ use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// Shows the letter of a run in the color of its series.
 pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
+    let letter = Tokens::of(ui).series(series).letter;
+    letter_chip(ui, series, &format!("Run {letter}"))
+}
+
+/// Shows the letter of a run or group in the color of its series, with this accessible name.
+pub fn letter_chip(ui: &mut Ui, series: usize, name: &str) -> Response {
     let tokens = Tokens::of(ui);
     let look = tokens.series(series);
     let (rect, response) = ui.allocate_exact_size(vec2(22.0, 18.0), Sense::hover());
@@ -15,8 +21,7 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     let letter = look.letter.to_string();
     let galley = Spans::plain(Type::LabelStrong, &letter, tokens.plot).galley(ui);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.plot);
-    let name = format!("Run {letter}");
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name));
     response
 }
 

@@ -181,7 +181,7 @@ pub const KEYS: [Keys; 43] = [
     keys(Command::CompareRuns, RUNS, "Compare selected runs", &[command(Key::D)]),
     keys(Command::Rename, RUNS, "Rename a run", &[plain(Key::F2)]),
     keys(Command::Delete, RUNS, "Delete selected runs", &[plain(Key::Delete)]),
-    keys(Command::Undo, RUNS, "Undo delete", &[command(Key::Z)]),
+    keys(Command::Undo, RUNS, "Undo a change or delete", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
     keys(Command::OpenFile, PAGES, "Open files", &[command(Key::O)]),

@@ -83,10 +83,10 @@ impl<A: Clone> Toasts<A> {
         self.waiting.push(toast);
     }
 
-    /// Removes the first message whose action is the one that `is_it` finds, and returns that action.
+    /// Removes the newest message whose action is the one that `is_it` finds, and returns that action.
     pub fn take(&mut self, is_it: impl Fn(&A) -> bool) -> Option<A> {
         let offers = |toast: &Toast<A>| toast.action.as_ref().is_some_and(|(_, it)| is_it(it));
-        let place = self.waiting.iter().position(offers)?;
+        let place = self.waiting.iter().rposition(offers)?;
         self.waiting.remove(place).action.map(|(_, action)| action)
     }
 

@@ -194,7 +194,7 @@ mod tests {
             x: Axis::linear("", Quantity::Time, 0.0, 2e9),
             y,
             marks,
-            limits: vec![Limit { at: 1e9, label: "limit".to_owned(), is_vertical: true }],
+            limits: vec![Limit::vertical(1e9, "limit")],
             band: Some((0.5, 1.0)),
             is_half: false,
         }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::super::print::{self, cell, print_message};
 use super::super::{format_option, names, option, text};
 use super::EditOutcome;
-use crate::run_list::{LibraryItem, RunFilter};
+use crate::run_list::{LibraryItem, RunFilter, parse_words};
 use crate::text as words;
 
 /// The columns of the list as CSV, which are the keys of an entry as JSON.
@@ -42,12 +42,15 @@ const COLUMNS: [&str; 17] = [
 pub(super) fn command() -> Command {
     Command::new("list")
         .about("List saved runs, newest first")
-        .arg(option(
-            "filter",
-            "WORDS",
-            "List runs that have all these words in name, note, machine, test, or tags; also tag:WORD, test:WORD, \
-             machine:WORD, after:DATE, before:DATE, with dates such as 2026-11-21",
-        ))
+        .arg(
+            option(
+                "filter",
+                "WORDS",
+                "List runs that have all these words in name, note, machine, test, or tags; also tag:WORD, test:WORD, \
+                 machine:WORD, after:DATE, before:DATE, with dates such as 2026-11-21",
+            )
+            .value_parser(parse_words),
+        )
         .arg(format_option(&["table", "json", "csv"], "Output format"))
 }
 

@@ -22,7 +22,7 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Spans, check::bare_checkbox, header_button, quiet_icon_button, row_line, series_checkbox,
 };
-use cells::{cells_ui, damaged_ui, marks_ui, name_ui, run_ui};
+use cells::{cells_ui, damaged_ui, group_ui, marks_ui, name_ui, run_ui};
 
 pub(super) use rows::Row;
 
@@ -125,6 +125,8 @@ pub(super) struct Controls<'a> {
     pub(super) selection: &'a mut Selection,
     /// The quick checks whose parts are shown.
     pub(super) expanded: &'a mut HashSet<PathBuf>,
+    /// The runs that were set as group A, group B, and so on.
+    pub(super) groups: &'a [Vec<PathBuf>],
 }
 
 /// Draws the list. Returns the path of the run, quick check, or part that was opened.
@@ -135,7 +137,7 @@ pub(super) fn ui(
     height: f32,
     controls: Controls<'_>,
 ) -> Option<PathBuf> {
-    let Controls { sort, selection, expanded } = controls;
+    let Controls { sort, selection, expanded, groups } = controls;
     let own = |row: &Row| row.item(items).filter(|(_, is_own)| *is_own).map(|(item, _)| item);
     let listed: Vec<&Path> = rows.iter().filter_map(own).map(|item| item.path.as_path()).collect();
     let list = Id::unique(LIST);
@@ -187,13 +189,15 @@ pub(super) fn ui(
         .body(|body| {
             body.heterogeneous_rows(rows.iter().map(Row::height), |mut row| {
                 let Some(of) = rows.get(row.index()) else { return };
-                let look = RowLook { is_wide, is_by_day, reach };
+                let look = RowLook { is_wide, is_by_day, reach, group: None };
                 let Some((item, is_own)) = of.item(items) else {
                     if let Row::Day(day) = of {
                         day_ui(&mut row, day, look, widths.len());
                     }
                     return;
                 };
+                let group = groups.iter().position(|group| group.contains(&item.path));
+                let look = RowLook { group: group.filter(|_| is_own), ..look };
                 row.set_selected(selection.contains(&item.path));
                 let mut is_toggled = false;
                 let target = match of {
@@ -269,6 +273,8 @@ struct RowLook {
     /// Whether each day has a separate row, so that the rows of its runs show only the time.
     is_by_day: bool,
     reach: Rangef,
+    /// The group that the user set the run as; `None` if it is in no group, and for parts of a quick check.
+    group: Option<usize>,
 }
 
 /// Indentation of the name of a part of a quick check, in points.
@@ -335,6 +341,7 @@ fn caret_toggled(
                 expanded.insert(item.path.clone());
             }
         }
+        group_ui(ui, look);
         let color = Tokens::of(ui).t3;
         let parts = format!("{} parts", item.parts.len());
         if name_ui(ui, run, 56.0) {
@@ -357,8 +364,8 @@ fn name_of(items: &[LibraryItem], path: &Path) -> Option<String> {
 /// remaining width.
 fn widths(room: f32, is_wide: bool, is_by_day: bool) -> Vec<f32> {
     let others: &[f32] = match room {
-        _ if is_wide => &[108.0, 132.0, 176.0, 190.0, 62.0],
-        room if 700.0 < room => &[108.0, 132.0, 158.0],
+        _ if is_wide => &[122.0, 132.0, 176.0, 190.0, 62.0],
+        room if 700.0 < room => &[122.0, 132.0, 158.0],
         _ => &[84.0, 124.0, 104.0],
     };
     // Below the row of a day, a run shows only its time.

@@ -15,6 +15,8 @@ const LABELS: [usize; 2] = [5, 10];
 /// Maximum number of axis labels on a phone if the plot has row names.
 const LABELS_BY_NAMES: usize = 3;
 
+/// The mark of a baseline.
+const STAR: &str = "★";
 /// SVG attributes of texts in a file, which has no style sheet.
 pub(super) const TEXT: &str = " font-size='11' fill='#5b6472'";
 /// SVG attributes of lines in a file, by class.
@@ -140,7 +142,7 @@ impl Fluid {
             let Some(at) = place_inside(&chart.y, limit) else { continue };
             let y = bottom - (bottom - top) * at;
             self.line("late", (0.0, y), (1.0, y));
-            self.word("tl halo", (1.0, -2.0), y - 4.0, "end", &limit.label);
+            self.word("tl halo", (1.0, -2.0), y - 4.0, "end", &limit.marked_label(STAR));
         }
         if !chart.is_half || self.ends.is_some() {
             self.word("", (1.0, 0.0), bottom + 30.0, "end", chart.x.title);

@@ -22,7 +22,7 @@ use crate::report::comparison::{
 use crate::report::{Chart, Comparison, GradePlace, Report};
 use crate::run::Run;
 use crate::stats::{LogHistogram, Outcome, Sorted, distinct};
-use crate::units::{format_count, format_long_time};
+use crate::units::{format_count, format_long_time, join_names};
 
 pub use self::cells::{Cells, cells, metric_unit};
 pub use self::changes::{Change, Changes, RelativeChange};
@@ -212,7 +212,7 @@ fn head(sets: &[ComparisonSet<'_>], names: RunNames) -> Head {
     let is_of_checks = set.part.is_some();
     let ids: Vec<&str> = set.runs.iter().map(|(run, _)| set.id(run)).collect();
     let side_names: Vec<String> =
-        set.sides().into_iter().map(|side| side_name(side, names)).collect();
+        set.sides().into_iter().map(|side| side_name(set, side, names)).collect();
     Head {
         title: format!("Compare: {}", joined(&side_names)),
         ids: format!("{} {}", if is_of_checks { "Checks" } else { "Runs" }, ids.join(", ")),
@@ -304,7 +304,7 @@ fn joined(names: &[String]) -> String {
 
 /// Returns the name of a side of the comparison: of its run or quick check; for a group of runs,
 /// with their number.
-fn side_name(side: &Evaluated<'_>, names: RunNames) -> String {
+fn side_name(set: &ComparisonSet<'_>, side: &Evaluated<'_>, names: RunNames) -> String {
     let Some((run, _)) = side.first() else { return String::new() };
     let name = match &run.group {
         Some(_) if run.name.is_empty() => "Quick check".to_owned(),
@@ -313,8 +313,28 @@ fn side_name(side: &Evaluated<'_>, names: RunNames) -> String {
     };
     match side.len() {
         1 => name,
-        count => format!("{count} runs of {name}"),
+        count => format!("{count} runs {}", group_name(set, side, &name, names)),
     }
+}
+
+/// Returns what the runs of a group have in common, after their number: their name, else the tags that not all compared
+/// runs have, else one of them.
+fn group_name(
+    set: &ComparisonSet<'_>,
+    side: &Evaluated<'_>,
+    first: &str,
+    names: RunNames,
+) -> String {
+    let is_of_checks = side.iter().all(|(run, _)| run.group.is_some());
+    if is_of_checks || side.iter().all(|(run, _)| (names.name)(run) == first) {
+        return format!("of {first}");
+    }
+    let have =
+        |runs: &Evaluated<'_>, tag: &String| runs.iter().all(|(run, _)| run.tags.contains(tag));
+    let tags = side.first().map_or(&[][..], |(run, _)| run.tags.as_slice());
+    let own = tags.iter().filter(|tag| have(side, tag) && !have(set.runs, tag));
+    let own: Vec<String> = own.cloned().collect();
+    if own.is_empty() { format!("such as {first}") } else { format!("tagged {}", join_names(&own)) }
 }
 
 /// Returns the properties that the runs have in common, such as test, duration, and PC.
@@ -354,7 +374,7 @@ fn sides(set: &ComparisonSet<'_>, names: RunNames) -> Vec<Side> {
         let is_alone = runs.len() == 1 && set.part.is_none();
         Some(Side {
             letter: letter(at),
-            name: side_name(runs, names),
+            name: side_name(set, runs, names),
             about: format!("{}{applied}", (names.date)(run.started_at)),
             grade: is_alone.then(|| (sign, report.word().to_owned())),
         })
@@ -390,11 +410,20 @@ fn differing(set: &ComparisonSet<'_>) -> Section {
             DrawnRow::new(std::iter::once(name).chain(values).chain([effect]).collect())
         })
         .collect();
-    let same = comparison.conditions.iter().filter(|one| one.weight == Relevance::Same).count();
-    let same = format_count(same);
-    let words = match rows.len() {
-        0 => format!("All {same} settings and conditions are the same."),
-        _ => format!("{same} other settings and conditions are the same."),
+    let same = comparison.conditions.iter().filter(|one| one.weight == Relevance::Same);
+    let (known, unknown): (Vec<_>, Vec<_>) = same.partition(|one| one.is_reported());
+    let known = format_count(known.len());
+    let words = match (rows.len(), unknown.len()) {
+        (0, 0) => format!("All {known} settings and conditions are the same."),
+        (0, unknown) => {
+            format!("{known} settings and conditions are the same; {unknown} are not reported.")
+        }
+        (_, 0) => format!("{known} other settings and conditions are the same."),
+        (_, unknown) => {
+            format!(
+                "{known} other settings and conditions are the same; {unknown} are not reported."
+            )
+        }
     };
     let sides = (0..comparison.count).map(|run| DrawnColumn {
         side: Some(letter(run)),

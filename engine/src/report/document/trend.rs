@@ -313,7 +313,7 @@ pub fn chart(trend: &Trend) -> Chart {
     let mut limits: Vec<Limit> = baseline
         .iter()
         .map(|(level, _)| {
-            Limit::horizontal(*level, format!("Baseline {}", value(&trend.metric, *level)))
+            Limit::baseline(*level, format!("Baseline {}", value(&trend.metric, *level)))
         })
         .collect();
     for line in &trend.lines {

@@ -302,17 +302,29 @@ pub struct Limit {
     pub label: String,
     /// Whether the line is vertical: `at` is a value of the horizontal axis.
     pub is_vertical: bool,
+    /// Whether this is the baseline, with which the other values are compared. It is marked with a star.
+    pub is_baseline: bool,
 }
 
 impl Limit {
     /// Creates a vertical line at a value of the horizontal axis.
     pub fn vertical(at: f64, label: impl Into<String>) -> Self {
-        Self { at, label: label.into(), is_vertical: true }
+        Self { at, label: label.into(), is_vertical: true, is_baseline: false }
     }
 
     /// Creates a horizontal line at a value of the vertical axis.
     pub fn horizontal(at: f64, label: impl Into<String>) -> Self {
-        Self { at, label: label.into(), is_vertical: false }
+        Self { at, label: label.into(), is_vertical: false, is_baseline: false }
+    }
+
+    /// Creates a horizontal line at the baseline.
+    pub fn baseline(at: f64, label: impl Into<String>) -> Self {
+        Self { is_baseline: true, ..Self::horizontal(at, label) }
+    }
+
+    /// Returns the label, after a star if the line is the baseline.
+    pub fn marked_label(&self, star: &str) -> String {
+        if self.is_baseline { format!("{star} {}", self.label) } else { self.label.clone() }
     }
 }
 

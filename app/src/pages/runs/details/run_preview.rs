@@ -20,8 +20,10 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
 use crate::widgets::{Hidden, Severity, Spans, card, link};
 
-/// Height of the histograms.
+/// Height of the histograms with one line of names, in points.
 const HEIGHT: f32 = 150.0;
+/// Height of each further line of names: in the narrow details, every run has its own.
+const NAME: f32 = 34.0;
 
 /// Draws the histograms of `series` in a card with a title. While `series` is `None`, because the
 /// runs are still loading, draws an empty area of the same height.
@@ -38,7 +40,9 @@ fn image_ui(
             Some(series) => {
                 if let Some(chart) = of_histograms("preview", "Histogram", names, series) {
                     let id = Id::unique("preview of runs").with(title);
-                    chart_ui(ui, &chart, (id, None), HEIGHT, &mut Hidden::default());
+                    let names = u16::try_from(series.len().saturating_sub(1)).unwrap_or(0);
+                    let height = HEIGHT + NAME * f32::from(names);
+                    chart_ui(ui, &chart, (id, None), height, &mut Hidden::default());
                 }
             }
             None => {

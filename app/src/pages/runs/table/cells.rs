@@ -12,7 +12,7 @@ use crate::run_list::verdict_of;
 use crate::session::{LibraryItem, RunListEntry};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Severity, Spans, tag_chip};
+use crate::widgets::{Severity, Spans, letter_chip, tag_chip};
 
 fn cell(row: &mut TableRow<'_, '_>, text: &str) {
     row.col(|ui| {
@@ -45,6 +45,14 @@ pub(super) fn name_ui(ui: &mut Ui, run: &RunListEntry, right: f32) -> bool {
         link.on_hover_text(&run.name);
     }
     is_requested
+}
+
+/// Draws the letter of the group that the user set a run as, before its name.
+pub(super) fn group_ui(ui: &mut Ui, look: RowLook) {
+    if let Some(group) = look.group {
+        let name = format!("Group {}", text::compare::letter(group));
+        letter_chip(ui, group, &name).on_hover_text(&name);
+    }
 }
 
 /// Draws note icon, baseline star, and tags of a run, as far as they fit.
@@ -85,6 +93,7 @@ pub(super) fn run_ui(
     let mut is_opened = false;
     row.col(|ui| {
         ui.add_space(indent);
+        group_ui(ui, look);
         is_opened = name_ui(ui, run, 0.0);
         marks_ui(ui, run);
     });

@@ -9,6 +9,8 @@ use crate::stats::distinct;
 
 /// Shown if the system does not report a value.
 const UNKNOWN: &str = crate::machine::NOT_REPORTED;
+/// Shown if a condition does not apply to a run.
+const ABSENT: &str = "–";
 /// The load by other programs counts as the same if it differs by less than this share of one CPU.
 const LOAD_STEP: f64 = 0.10;
 
@@ -62,6 +64,11 @@ impl Condition {
         Self { name: name.to_owned(), values, weight }
     }
 
+    /// Whether the value is known of at least one run.
+    pub fn is_reported(&self) -> bool {
+        self.values.iter().any(|value| value != UNKNOWN)
+    }
+
     /// Whether the runs are known to have had different load in addition to the measuring thread:
     /// load threads or other programs.
     pub fn is_different_load(&self) -> bool {
@@ -69,6 +76,18 @@ impl Condition {
         let is_known = !self.values.iter().any(|value| value == UNKNOWN);
         is_load && is_known && self.weight != Relevance::Same
     }
+}
+
+/// Returns that nothing differs that is likely to matter; or, where the files state little, how much is unknown.
+pub(super) fn no_difference(conditions: &[Condition]) -> String {
+    let all = conditions.len();
+    let unknown = conditions.iter().filter(|one| !one.is_reported()).count();
+    if 2 * unknown <= all {
+        return "No differences in machine or settings that are likely to matter.".to_owned();
+    }
+    format!(
+        "No known differences in machine or settings: {unknown} of {all} conditions are not reported."
+    )
 }
 
 /// Returns every condition. Conditions that differ come first, in descending order of their likely
@@ -111,19 +130,19 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
             match run.plan() {
                 Some(_) if run.health.debug_build => "debug",
                 Some(_) => "release",
-                None => "–",
+                None => ABSENT,
             }
             .to_owned()
         }),
         // A recording of another program has no method version of this program.
         all("Method version", Relevance::Likely, |run| {
-            run.plan().map_or_else(|| "–".to_owned(), |_| run.method_version.to_string())
+            run.plan().map_or_else(|| ABSENT.to_owned(), |_| run.method_version.to_string())
         }),
         all("App version", Relevance::May, |run| run.app_version.clone()),
     ];
     if runs.iter().any(|(run, _)| run.host.is_some()) {
         conditions.push(all("Host", Relevance::May, |run| {
-            run.host.clone().unwrap_or_else(|| "–".to_owned())
+            run.host.clone().unwrap_or_else(|| ABSENT.to_owned())
         }));
     }
     conditions.push(all("Memory", Relevance::May, |run| {
@@ -134,10 +153,16 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
             },
         )
     }));
-    conditions.push(all("Clock", Relevance::May, |run| run.clock.name.clone()));
+    conditions.push(all("Clock", Relevance::May, |run| {
+        let name = &run.clock.name;
+        if name.is_empty() { UNKNOWN.to_owned() } else { name.clone() }
+    }));
     conditions.extend(scheduler(runs));
     // Settings come before properties of the machine if both have the same weight.
     conditions.splice(0..0, settings_of(runs));
+    // Files of other programs have no build and no method version of this program.
+    let is_measured = runs.iter().any(|(run, _)| run.plan().is_some());
+    conditions.retain(|one| is_measured || one.values.iter().any(|value| value != ABSENT));
     conditions.sort_by_key(|condition| condition.weight);
     conditions
 }
@@ -209,7 +234,7 @@ fn by_name(lists: &[Vec<(&str, String)>], weight: Relevance) -> impl Iterator<It
     let names = distinct(lists.iter().flatten().map(|(name, _)| *name));
     let value = |list: &Vec<(&str, String)>, name| {
         let found = list.iter().find(|(known, _)| *known == name);
-        found.map_or("–".to_owned(), |(_, value)| value.clone())
+        found.map_or(ABSENT.to_owned(), |(_, value)| value.clone())
     };
     names.into_iter().map(move |name| {
         Condition::of(name, lists.iter().map(|list| value(list, name)).collect(), weight)

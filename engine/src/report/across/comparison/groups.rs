@@ -212,13 +212,16 @@ fn row(
             let pair = [values_a.as_slice(), values.get(side)?.as_slice()];
             let means = [mean_a?, (*means.get(side)?)?];
             let is_sequential = basis.are_sequential.get(side) == Some(&true);
-            let estimated = if is_comparable {
+            let items = [items_a.as_slice(), sides.get(side)?.as_slice()];
+            let estimated = if is_sequential && items.into_iter().any(is_disturbed) {
+                Err(Reason::DisturbedSession)
+            } else if is_comparable {
                 estimated(&metric, pair, basis, is_sequential, (place, used))
             } else {
                 Err(Reason::SettingsDiffer)
             };
             let mut candidate = Candidate::of(&metric, means, &scale, estimated);
-            candidate.count([items_a, sides.get(side)?]);
+            candidate.count(items);
             Some(candidate)
         };
         let of_metric: Vec<Option<Candidate>> = (0..sides.len())
@@ -245,6 +248,13 @@ fn row(
         outcomes: vec![None; sides.len()],
     };
     (row, candidates)
+}
+
+/// Whether something disturbed at least half of the runs of a group. Fewer are outliers within it, which its own
+/// variation shows.
+fn is_disturbed(items: &[Item<'_>]) -> bool {
+    let count = items.iter().filter(|item| item.is_disturbed()).count();
+    0 < count && items.len() <= 2 * count
 }
 
 /// Estimates the change of a metric from group A to another one.

@@ -39,6 +39,9 @@ pub enum Reason {
     IntervalIncludesZero,
     /// Something disturbed a single run: the variation of undisturbed runs does not apply to it.
     Disturbed,
+    /// Something disturbed most runs of a group that was measured before or after the other one: nothing shows how much
+    /// what disturbed them differs between the sessions.
+    DisturbedSession,
     /// The run that has fewer samples needs this many more for an interval.
     TooFewSamples(usize),
     /// The group that has fewer runs needs this many more.
@@ -64,6 +67,10 @@ impl Reason {
             Self::Disturbed => (
                 "disturbed",
                 "A run was disturbed, so its run-to-run variation is not known: repeat it while the PC is quiet, or compare groups of 3 or more runs, which show theirs.",
+            ),
+            Self::DisturbedSession => (
+                "disturbed-session",
+                "Something disturbed the groups, which were measured one after the other, so nothing shows how much it differed: measure them interleaved, or while the PC is quiet.",
             ),
             Self::TooFewSamples(_) => ("too-few-samples", "There are too few samples."),
             Self::TooFewRuns(_) => {

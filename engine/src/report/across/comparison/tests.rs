@@ -197,15 +197,6 @@ fn four_runs_are_held_against_any_baseline() {
 
 #[test]
 fn single_runs_have_no_result_where_other_programs_were_busy() {
-    let busy = |mut run: Run| {
-        let counters = [
-            (counter::FOREIGN_CPU_NANOS, 1_550_000_000),
-            (counter::FOREIGN_WINDOW_NANOS, 1_000_000_000),
-        ];
-        let counters = counters.map(|(name, value)| (name.to_owned(), value));
-        run.trials[0].counters.extend(counters);
-        run
-    };
     let (a, b) = (run(1, 1_800, 0, 0), run(2, 1_800, 200_000, 50));
     assert_eq!(outcome(&a, &b), Overall::Of(Outcome::Worse));
     for pair in [[busy(a.clone()), b.clone()], [a.clone(), busy(b.clone())]] {
@@ -242,6 +233,54 @@ fn single_runs_have_no_result_where_other_programs_were_busy() {
         .collect();
     let comparison = Comparison::of_groups(&[&sides[0], &sides[1]], &Rules::default());
     assert_eq!(comparison.outcome(1), Overall::Of(Outcome::Worse));
+}
+
+#[test]
+fn disturbed_groups_have_a_result_only_where_they_were_interleaved() {
+    let outcome = |hours: fn(i64) -> i64, busy_count: usize| {
+        let runs: Vec<Run> = (0..10_u32)
+            .map(|number| {
+                let (id, is_b) = (u64::from(number) + 1, 5 <= number);
+                let mut one = run(id, 1_800, if is_b { 200_000 } else { 0 }, 50);
+                let hour = 1_000 + hours(i64::from(number));
+                one.started_at = jiff::Timestamp::from_second(hour * 3_600).unwrap();
+                let is_busy = usize::try_from(number % 5).unwrap() < busy_count;
+                if is_busy { busy(one) } else { one }
+            })
+            .collect();
+        let reports: Vec<Report> =
+            runs.iter().map(|run| Report::of(run, &Options::default())).collect();
+        let all: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+        let (a, b) = all.split_at(5);
+        let comparison = Comparison::of_groups(&[a, b], &Rules::default());
+        (comparison.outcome(1), words::sentence(&comparison))
+    };
+    let (one_after_the_other, interleaved): (fn(i64) -> i64, fn(i64) -> i64) =
+        (|number| number, |number| number % 5 * 2 + number / 5);
+    let worse = Overall::Of(Outcome::Worse);
+    for (hours, busy_count, expected) in [
+        (one_after_the_other, 0, worse),
+        (one_after_the_other, 2, worse),
+        (one_after_the_other, 3, Overall::Of(Outcome::NotEnoughData)),
+        (one_after_the_other, 5, Overall::Of(Outcome::NotEnoughData)),
+        (interleaved, 0, worse),
+        (interleaved, 5, worse),
+    ] {
+        let (found, sentence) = outcome(hours, busy_count);
+        assert_eq!(found, expected, "{busy_count}: {sentence}");
+        let is_named = sentence.contains("measured one after the other");
+        assert_eq!(is_named, expected != worse, "{busy_count}: {sentence}");
+    }
+}
+
+/// Returns the run as one during which other programs used more than a CPU.
+fn busy(mut run: Run) -> Run {
+    let counters = [
+        (counter::FOREIGN_CPU_NANOS, 1_550_000_000),
+        (counter::FOREIGN_WINDOW_NANOS, 1_000_000_000),
+    ];
+    run.trials[0].counters.extend(counters.map(|(name, value)| (name.to_owned(), value)));
+    run
 }
 
 #[test]

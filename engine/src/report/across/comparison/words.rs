@@ -1,5 +1,7 @@
 //! The words of a comparison: results, reasons, notes, and the conclusion as a sentence.
 
+mod missing;
+
 use super::{
     ComparedRow, Comparison, Condition, Delta, Figure, Incompatibility, Metric, Note, Overall,
     Reason, Relevance, Variation,
@@ -14,6 +16,7 @@ use crate::units::{
     count_text, format_count, format_long_time, format_measured_fps, format_share,
     format_signed_share, format_time, join_names,
 };
+use missing::{few_words, first_obstacle};
 
 /// How differences are evaluated, for a help text.
 pub const HOW_EVALUATED: &str = "Better and Worse: the 95% confidence interval of the change excludes 0, and the \
@@ -374,26 +377,6 @@ fn outcomes_sentence(comparison: &Comparison) -> String {
     format!("Compared with {base}: {}.", parts.join("; "))
 }
 
-/// Returns why nothing could be compared: the runs that something disturbed, or else too little data.
-fn few_words(comparison: &Comparison) -> String {
-    let figures = comparison.rows.iter().flat_map(|row| &row.figures);
-    let mut deltas = figures.flat_map(|figure| figure.deltas.iter().flatten());
-    if !deltas.any(|delta| delta.reason == Some(Reason::Disturbed)) {
-        return "Not enough data to compare.".to_owned();
-    }
-    let letters: Vec<String> =
-        comparison.disturbed.iter().map(|(run, _)| letter(*run).to_string()).collect();
-    let [were, names] = [if letters.len() == 1 { "was" } else { "were" }, &join_names(&letters)];
-    format!(
-        "No result, as {names} {were} disturbed. Repeat in quiet, or compare groups of 3 or more runs."
-    )
-}
-
-fn first_obstacle(comparison: &Comparison) -> String {
-    let found = comparison.rows.iter().find_map(|row| row.obstacle.as_ref());
-    found.map_or_else(|| "Not enough data to compare.".to_owned(), obstacle)
-}
-
 /// Returns the evidence in a line: the conditions that differ and are likely to matter, and the first three other
 /// metrics that changed.
 pub fn evidence(comparison: &Comparison) -> String {
@@ -403,7 +386,7 @@ pub fn evidence(comparison: &Comparison) -> String {
         .map(|condition| condition.name.as_str())
         .collect();
     let conditions = match names.pop() {
-        None => "No differences in machine or settings that are likely to matter.".to_owned(),
+        None => super::conditions::no_difference(&comparison.conditions),
         Some(only) if names.is_empty() => {
             format!("{only} differs, which is likely to matter.")
         }

@@ -7,6 +7,7 @@ use crate::report::Metric;
 use crate::report::comparison::words::{LOW, LOW_OF_TENTH, deciding, letter, result, value};
 use crate::report::comparison::{ComparedRow, Figure, Reason, Variation};
 use crate::report::document::Grid;
+use crate::report::model::metric::Track;
 use crate::report::table::{Better, Quantity};
 use crate::stats::{Outcome, Statistic};
 use crate::units::{MISSING, count_text, format_signed_share, format_time};
@@ -261,6 +262,7 @@ fn brief(reason: Reason) -> String {
         Reason::TooSmall => "below the minimum effect",
         Reason::IntervalIncludesZero => "interval includes 0",
         Reason::Disturbed => "a run was disturbed",
+        Reason::DisturbedSession => "disturbed, and not interleaved",
         Reason::TooFewSamples(0) => "too few samples",
         Reason::TooFewSamples(more) => {
             return format!("needs {}", count_text(more, "more samples"));
@@ -281,6 +283,9 @@ pub(super) fn definition(row: &ComparedRow, metric: &Metric) -> String {
             || "Frames that started later than their late threshold.".to_owned(),
             |limit| format!("Frames that started later than {}.", format_time(limit)),
         ),
+        Statistic::CountShare if metric.track == Track::Stutter => {
+            "Share of the time in frames that stutter: above 2.5 × the moving median, unless set otherwise.".to_owned()
+        }
         Statistic::CountShare => {
             "Frames that were not finished by their deadline, and skipped frames.".to_owned()
         }

@@ -1,7 +1,7 @@
 //! The first lines of a comparison, for a ticket, and its tables as text.
 
 use super::cells::{cells, metric_unit};
-use super::{ComparisonSet, Evaluated, RunNames, remarks_of_all, side_name, statement};
+use super::{ComparisonSet, Evaluated, RunNames, group_name, remarks_of_all, side_name, statement};
 use crate::report::Comparison;
 use crate::report::comparison::words::{deciding, letter, result};
 use crate::report::comparison::{ComparedRow, Figure, Variation};
@@ -17,9 +17,13 @@ pub(super) fn legend(set: &ComparisonSet<'_>, names: RunNames) -> Vec<String> {
         let Some((run, _)) = side.first() else { return String::new() };
         let machine = run.machine.short();
         let (name, facts) = match side.len() {
-            _ if set.part.is_some() => (side_name(side, names), machine),
+            _ if set.part.is_some() => (side_name(set, side, names), machine),
             count if is_grouped => {
-                (format!("{} of {}", count_text(count, "runs"), full_name(run, names)), machine)
+                let name = group_name(set, side, &(names.name)(run), names);
+                (
+                    format!("{} {name}{}", count_text(count, "runs"), test_and_date(run, names)),
+                    machine,
+                )
             }
             _ => {
                 let samples = format_count(run.sample_count());
@@ -35,9 +39,14 @@ pub(super) fn legend(set: &ComparisonSet<'_>, names: RunNames) -> Vec<String> {
 
 /// Returns name, test, and date of a run in one line; omits the test if the name is the same.
 fn full_name(run: &Run, names: RunNames) -> String {
-    let (name, test) = ((names.name)(run), run.subject.name());
-    let test = if name == test { String::new() } else { format!(" · {test}") };
-    format!("{name}{test}, {}", (names.date)(run.started_at))
+    format!("{}{}", (names.name)(run), test_and_date(run, names))
+}
+
+/// Returns test and date of a run, after its name; omits the test if the name is the same.
+fn test_and_date(run: &Run, names: RunNames) -> String {
+    let test = run.subject.name();
+    let test = if (names.name)(run) == test { String::new() } else { format!(" · {test}") };
+    format!("{test}, {}", (names.date)(run.started_at))
 }
 
 /// The headers of the columns that are right-aligned because they contain numbers.

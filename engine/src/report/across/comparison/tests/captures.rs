@@ -196,6 +196,6 @@ fn another_graphics_card_is_likely_to_matter_and_an_unknown_one_is_not_reported(
     assert!(evidence.starts_with("GPU differs, which is likely to matter."), "{evidence}");
     let (unknown, evidence) = condition(&of(2, None));
     assert_eq!((unknown.weight, unknown.values[1].as_str()), (Relevance::May, "not reported"));
-    assert!(evidence.starts_with("No differences"), "{evidence}");
+    assert!(evidence.starts_with("No known differences in machine or settings: "), "{evidence}");
     assert_eq!(condition(&card).0.weight, Relevance::Same);
 }

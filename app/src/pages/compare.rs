@@ -56,8 +56,6 @@ pub struct ComparePage {
     row: usize,
     differences: Option<ShownDifferences>,
     groups: GroupChoice,
-    /// Whether other groups are being selected while some are compared.
-    is_choosing: bool,
     only_differences: bool,
     /// Whether all notes on the comparison are shown.
     has_all_notes: bool,
@@ -86,7 +84,7 @@ impl ComparePage {
                 let is_of_groups = session.comparing().is_of_groups();
                 if self.comparison != newest {
                     self.tab = if is_of_groups { CompareTab::Groups } else { CompareTab::Runs };
-                    (self.comparison, self.is_choosing) = (newest, false);
+                    (self.comparison, self.groups.is_choosing) = (newest, false);
                 }
                 self.tabs_ui(ui, is_of_groups);
                 match self.tab {
@@ -103,7 +101,7 @@ impl ComparePage {
                         nothing_ui(ui, session, actions);
                         return;
                     }
-                    CompareTab::Groups if self.is_choosing => {
+                    CompareTab::Groups if self.groups.is_choosing => {
                         self.groups.ui(ui, session, actions);
                     }
                     CompareTab::Groups | CompareTab::Runs => {}
@@ -153,8 +151,8 @@ impl ComparePage {
             ];
             segmented(ui, "Comparison", &mut self.tab, &tabs);
             if self.tab == CompareTab::Groups && is_of_groups {
-                let words = if self.is_choosing { "Cancel" } else { "Select other groups" };
-                self.is_choosing ^= link(ui, words).clicked();
+                let words = if self.groups.is_choosing { "Cancel" } else { "Select other groups" };
+                self.groups.is_choosing ^= link(ui, words).clicked();
             }
         });
     }

@@ -90,6 +90,8 @@ pub(super) struct GroupChoice {
     offered: Vec<OfferedGroup>,
     /// The positions of groups A and B among those that are offered.
     selected: [Option<usize>; 2],
+    /// Whether other groups are being selected while some are compared.
+    pub(super) is_choosing: bool,
 }
 
 impl GroupChoice {
@@ -98,7 +100,12 @@ impl GroupChoice {
         let version = session.library().version();
         if self.version != Some(version) {
             let offered = OfferedGroup::all(session);
-            *self = Self { version: Some(version), offered, selected: [None; 2] };
+            *self = Self {
+                version: Some(version),
+                offered,
+                selected: [None; 2],
+                is_choosing: self.is_choosing,
+            };
         }
     }
 

@@ -255,8 +255,8 @@ fn disturbed_groups_have_a_result_only_where_they_were_interleaved() {
         let comparison = Comparison::of_groups(&[a, b], &Rules::default());
         (comparison.outcome(1), words::sentence(&comparison))
     };
-    let (one_after_the_other, interleaved): (fn(i64) -> i64, fn(i64) -> i64) =
-        (|number| number, |number| number % 5 * 2 + number / 5);
+    let one_after_the_other: fn(i64) -> i64 = |number| number;
+    let interleaved: fn(i64) -> i64 = |number| number % 5 * 2 + number / 5;
     let worse = Overall::Of(Outcome::Worse);
     for (hours, busy_count, expected) in [
         (one_after_the_other, 0, worse),

@@ -46,7 +46,7 @@ pub use self::choice_row::choice_row;
 pub(crate) use self::copied::copy_shown;
 pub use self::dialog::{Answer, Dialog};
 pub use self::empty::EmptyState;
-pub use self::field::{combo, field_block, group_caption, text_field, value_field};
+pub use self::field::{combo, field_block, group_caption, position_field, text_field, value_field};
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
 pub use self::keys::{Command, key_text};

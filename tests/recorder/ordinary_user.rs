@@ -153,7 +153,7 @@ fn a_check_states_what_a_recording_would_lack_and_the_command_that_gives_it() {
             assert_eq!(output.status.code(), Some(3), "{text}");
             assert!(text.contains("Missing  Who had the CPU"), "{text}");
             assert!(text.contains("a row per 100 ms"), "{text}");
-            let add = "printf '%s\\n' log_interval=0 \"output_folder=$HOME/mangologs\" >> ~/.config/MangoHud/MangoHud.conf";
+            let add = "printf '%s\\n' '' log_interval=0 \"output_folder=$HOME/mangologs\" >> ~/.config/MangoHud/MangoHud.conf";
             assert!(text.contains(add), "{text}");
             let output = check(&["--format", "json"], true).unwrap();
             assert_eq!((output.status.code(), names_culprits(&output)), (Some(3), false));

@@ -7,7 +7,7 @@ mod typed;
 use eframe::egui::{Id, Key, Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
 pub use self::combo::{choice_rows_ui, combo, combo_caret, combo_ui};
-pub use self::number::{number_field, value_field};
+pub use self::number::{number_field, position_field, value_field};
 use super::help::{Help, help_mark};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};

@@ -88,17 +88,22 @@ fn busy_shares(scope: &Scope, quantity: FrameQuantity) -> Option<Vec<(f64, f64)>
 
 /// Returns the strip of what limits most frames of each half second, in words; `None` if the file does not show it.
 fn limited(scope: &Scope) -> Option<Strip> {
-    let (mut points, mut counts, mut begin) = (Vec::new(), [0_usize; LIMITERS.len()], Nanos::ZERO);
-    let mut end_part = |counts: &mut [usize; LIMITERS.len()], at: Nanos| {
+    let (mut points, mut counts, mut begin) = (Vec::new(), [0_usize; LIMITERS.len()], None);
+    let mut end_part = |counts: &mut [usize; LIMITERS.len()], [begin, end]: [Nanos; 2]| {
         let most = counts.iter().zip(0_u32..).max_by_key(|(count, _)| **count);
-        points.extend(most.map(|(_, place)| (at.as_secs(), f64::from(place))));
+        let place = f64::from(most.map_or(0, |(_, place)| place));
+        if points.is_empty() {
+            points.push((begin.as_secs(), place));
+        }
+        points.push((end.as_secs(), place));
         counts.fill(0);
     };
     let mut last = Nanos::ZERO;
     for (at, by) in limiters(scope) {
-        if begin + LIMITED_OVER < at && counts.iter().any(|count| 0 < *count) {
-            end_part(&mut counts, last);
-            begin = last;
+        let from = *begin.get_or_insert(at);
+        if from + LIMITED_OVER < at && counts.iter().any(|count| 0 < *count) {
+            end_part(&mut counts, [from, last]);
+            begin = Some(last);
         }
         let place = LIMITERS.iter().position(|limiter| *limiter == by);
         if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
@@ -107,14 +112,15 @@ fn limited(scope: &Scope) -> Option<Strip> {
         last = at;
     }
     if counts.iter().any(|count| 0 < *count) {
-        end_part(&mut counts, last);
+        end_part(&mut counts, [begin.unwrap_or_default(), last]);
     }
     (1 < points.len()).then(|| Strip {
-        name: "Limited by (0.5 s)".to_owned(),
+        name: "Limited by".to_owned(),
         points,
-        extremes: "GPU, CPU, or neither".to_owned(),
+        extremes: "most frames of 0.5 s".to_owned(),
         words: limiter_text,
         unit: String::new(),
+        series_of_state: Some(limiter_series),
     })
 }
 
@@ -122,6 +128,16 @@ fn limited(scope: &Scope) -> Option<Strip> {
 fn limiter_text(place: f64) -> String {
     let limiter = usize::try_from(whole(place)).ok().and_then(|place| LIMITERS.get(place));
     limiter.map_or_else(String::new, |limiter| limiter.label().to_owned())
+}
+
+/// Returns the series in whose color a limit is drawn: that of how long it was busy, below the frame rate.
+fn limiter_series(place: f64) -> Option<usize> {
+    let limiter = usize::try_from(whole(place)).ok().and_then(|place| LIMITERS.get(place))?;
+    match limiter {
+        Limiter::Cpu => Some(1),
+        Limiter::Gpu => Some(2),
+        Limiter::Neither | Limiter::Other => None,
+    }
 }
 
 /// Returns a strip; `None` for fewer than two points.
@@ -138,6 +154,7 @@ fn strip(name: &str, unit: &str, points: Vec<(f64, f64)>) -> Option<Strip> {
         extremes: extremes.trim_end().to_owned(),
         words: value_text,
         unit: unit.to_owned(),
+        series_of_state: None,
     })
 }
 
@@ -206,7 +223,7 @@ mod tests {
         let scope = Scope::of(&recording, &Arc::default());
         let strip = limited(&scope).unwrap();
         let words: Vec<String> = strip.points.iter().map(|point| (strip.words)(point.1)).collect();
-        assert_eq!(words, ["GPU", "GPU", "CPU", "CPU"]);
+        assert_eq!(words, ["GPU", "GPU", "GPU", "CPU", "CPU"]);
         let shares = busy_shares(&scope, FrameQuantity::GpuBusy).unwrap();
         assert!(shares.iter().any(|(_, share)| (share - 98.0).abs() < 0.1), "{shares:?}");
         let view = CaptureView { to: Some(Nanos::from_secs(1)), ..CaptureView::default() };

@@ -3,14 +3,13 @@
 
 use eframe::egui::{Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, RecordingFigures, Scope};
 use jitterscope_engine::report::{CaptureView, FrameKind};
 use jitterscope_engine::stats::LowDefinition;
 
 use crate::text::{self, low};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Card, Spans, combo, link, segmented, value_field};
+use crate::widgets::{Button, Card, Spans, combo, link, position_field, segmented};
 
 /// Width of a field of the range, in points.
 const FIELD: f32 = 84.0;
@@ -72,15 +71,14 @@ fn frames_ui(ui: &mut Ui, scope: &Scope, frames: &FrameFigures, asked: &mut Capt
 }
 
 fn range_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
-    let parameter = Parameter::secs(0.0, scope.end.as_secs().max(0.1));
     label(ui, "Range");
     let mut from = asked.from.unwrap_or(Nanos::ZERO);
-    if value_field(ui, "From", &mut from, &parameter, FIELD).changed() {
+    if position_field(ui, "From", &mut from, scope.end, FIELD).changed() {
         asked.from = Some(from).filter(|from| Nanos::ZERO < *from);
     }
     label(ui, "to");
     let mut to = asked.to.unwrap_or(scope.end);
-    if value_field(ui, "To", &mut to, &parameter, FIELD).changed() {
+    if position_field(ui, "To", &mut to, scope.end, FIELD).changed() {
         asked.to = Some(to).filter(|to| *to < scope.end);
     }
     if (asked.from.is_some() || asked.to.is_some()) && link(ui, "Whole capture").clicked() {

@@ -30,6 +30,41 @@ pub fn value_field<T: Quantity>(
     response
 }
 
+/// Shows a field for a position in a recording that ends at `end`, `width` points wide: `1:46.1`, to the millisecond. A
+/// typed number without a unit is in seconds.
+pub fn position_field(
+    ui: &mut Ui,
+    name: &str,
+    position: &mut Nanos,
+    end: Nanos,
+    width: f32,
+) -> Response {
+    let mut number = position.number();
+    let response = NumberField {
+        unit: "",
+        range: 0.0..=end.as_f64(),
+        step: FieldUnit::Secs.size(),
+        width,
+        write: &position_text,
+        read: &|text| typed::nanos(text, FieldUnit::Secs.size()),
+    }
+    .show(ui, name, &mut number);
+    if response.changed() {
+        *position = Nanos::of(number);
+    }
+    response
+}
+
+/// Formats a position: minutes and seconds, with one to three decimals.
+fn position_text(number: f64) -> String {
+    let millis = (Nanos::of(number).get().max(0) + 500_000) / 1_000_000;
+    let (minutes, secs, millis) = (millis / 60_000, millis / 1_000 % 60, millis % 1_000);
+    let text = format!("{minutes}:{secs:02}.{millis:03}");
+    // At least one decimal.
+    let text = text.strip_suffix('0').unwrap_or(&text);
+    text.strip_suffix('0').unwrap_or(text).to_owned()
+}
+
 /// Shows a field for a number, with the unit and the range of `parameter`. `number` is in
 /// nanoseconds if the number is a duration.
 pub fn number_field(
@@ -196,5 +231,28 @@ fn decimal(number: f64, decimals: usize) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_back_to_the_millisecond() {
+        for (nanos, expected) in [
+            (0.0, "0:00.0"),
+            (10e9, "0:10.0"),
+            (106.101_4e9, "1:46.101"),
+            (11.79e9, "0:11.79"),
+            (59.999_7e9, "1:00.0"),
+            (3_725.5e9, "62:05.5"),
+        ] {
+            let text = position_text(nanos);
+            assert_eq!(text, expected);
+            let read = typed::nanos(&text, 1e9).unwrap();
+            assert!((read - nanos).abs() <= 0.5e6, "{text}: {read}");
+        }
+        assert_eq!(typed::nanos("83.5", 1e9), Some(83.5e9));
     }
 }

@@ -125,7 +125,8 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         } else {
             format!("max {}", words(max))
         };
-        Some(Strip { name: name.to_owned(), points, extremes, words, unit: String::new() })
+        let (name, unit) = (name.to_owned(), String::new());
+        Some(Strip { name, points, extremes, words, unit, series_of_state: None })
     });
     strips.collect()
 }

@@ -101,12 +101,16 @@ impl Draft {
     }
 
     /// Takes over fields that changed elsewhere, such as on the page of the quick check. A name or note that is being typed
-    /// and tags that are being saved stay, and so does the text to append to several notes.
+    /// and tags that are being saved stay, and so does the text to append to several notes until one of them is changed
+    /// back.
     fn refresh(&mut self, items: &[LibraryItem]) {
         let is_single = self.of.len() == 1;
-        for run in &mut self.of {
+        let saved: Vec<String> = self.of.iter().map(|run| self.note_of(run)).collect();
+        let mut is_changed_back = false;
+        for (run, saved) in self.of.iter_mut().zip(saved) {
             let Some(now) = run_at(items, &run.path) else { continue };
             let before = std::mem::replace(&mut run.listed, Fields::of(now));
+            is_changed_back |= before.note != now.note && now.note != saved;
             if before.tags == run.own.tags {
                 run.own.tags.clone_from(&now.tags);
             }
@@ -118,6 +122,12 @@ impl Draft {
                 run.own.note.clone_from(&now.note);
                 self.note.clone_from(&now.note);
             }
+        }
+        if !is_single && is_changed_back && self.typed_at.is_none() {
+            for run in &mut self.of {
+                run.own.note.clone_from(&run.listed.note);
+            }
+            self.note = self.common_note().unwrap_or_default().to_owned();
         }
     }
 
@@ -339,5 +349,22 @@ mod tests {
         draft.refresh(&item("new", "saved", &["a", "b", "baseline"]));
         assert_eq!(draft.note, "saved");
         assert_eq!(draft.common_tags(), ["a", "b", "baseline"]);
+    }
+
+    #[test]
+    fn a_note_of_several_runs_that_is_undone_leaves_the_field() {
+        let items = |notes: [&str; 2]| {
+            [("x", notes[0]), ("y", notes[1])].map(|(path, note)| {
+                LibraryItem::example(path, &[], |run| note.clone_into(&mut run.note))
+            })
+        };
+        let mut draft = Draft::default();
+        let before = items(["old", ""]);
+        draft.take(&before.each_ref().map(|item| item.path.clone()), &before);
+        draft.note = "typed".to_owned();
+        draft.refresh(&items(["old\n\ntyped", "typed"]));
+        assert_eq!(draft.note, "typed", "it may be continued");
+        draft.refresh(&items(["old", ""]));
+        assert_eq!((draft.note.as_str(), draft.note_hint()), ("", "Add to the existing notes"));
     }
 }

@@ -121,8 +121,8 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
     export(&mut harness, &out.path().join("report.md"));
 
     press(&mut harness, Modifiers::COMMAND, Key::Num8);
+    // Typing replaces the last search.
     press(&mut harness, Modifiers::COMMAND, Key::F);
-    press(&mut harness, Modifiers::COMMAND, Key::A);
     type_text(&mut harness, "driver");
     press(&mut harness, Modifiers::NONE, Key::Escape);
     press(&mut harness, Modifiers::NONE, Key::Home);

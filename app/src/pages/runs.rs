@@ -198,7 +198,7 @@ impl RunsPage {
             return;
         }
         if pressed(ui.ctx(), Command::FindRun) {
-            ui.memory_mut(|memory| memory.request_focus(Id::unique(filter::SEARCH)));
+            filter::focus_search(ui.ctx(), &self.filter.words);
         }
         if pressed(ui.ctx(), Command::CompareRuns) {
             self.compare(items, actions);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{Id, TextEdit, Ui};
+use eframe::egui::text::CCursorRange;
+use eframe::egui::text_edit::TextEditState;
+use eframe::egui::{Context, Id, TextEdit, Ui};
 
 use super::FILTERS;
 use crate::run_list::{RunFilter, verdict_of};
@@ -12,7 +14,7 @@ use crate::widgets::field::{choice_rows_ui, combo_ui};
 use crate::widgets::{Command, key_text};
 
 /// Id of the search field, for the shortcut that focuses it.
-pub(super) const SEARCH: &str = "search-runs";
+const SEARCH: &str = "search-runs";
 /// Width of a drop-down list where the row of filters has no room, in points.
 const NARROW: f32 = 96.0;
 
@@ -36,6 +38,15 @@ impl Facets {
             tags: sorted(runs().flat_map(|run| &run.tags).map(String::as_str).collect()),
         }
     }
+}
+
+/// Focuses the search field, with its text selected, so that typing replaces it.
+pub(super) fn focus_search(ctx: &Context, words: &str) {
+    let id = Id::unique(SEARCH);
+    ctx.memory_mut(|memory| memory.request_focus(id));
+    let mut state = TextEditState::load(ctx, id).unwrap_or_default();
+    state.cursor.set_char_range(Some(CCursorRange::select_all_str(words)));
+    state.store(ctx, id);
 }
 
 /// Draws the search field, and one drop-down list per filter.

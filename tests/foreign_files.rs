@@ -344,7 +344,9 @@ fn saved_captures_of_one_game_are_listed_by_file_name() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let file = path(&format!("{case}/{file}")).to_string_lossy().into_owned();
-        assert!(super::cli::run(&folder, &["import", &file, "--save"]).status.success());
+        // Whatever the user calls it.
+        let import = ["import", &file, "--save", "--name", "mine (old)"];
+        assert!(super::cli::run(&folder, &import).status.success());
         let output = super::cli::run(&folder, &["export", game, "--as", "markdown"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -262,9 +262,15 @@ impl App {
                 Action::UndoNewest => self.newest_undo(),
                 action => action,
             };
-            if let Action::Undo | Action::RestoreRuns(_) = action {
-                // Remove the toast that offers to restore: these runs are being restored already.
-                self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));
+            // Remove the toast that offers to restore: these runs are being restored already.
+            match &action {
+                Action::Undo => {
+                    self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));
+                }
+                Action::RestoreRuns(paths) => self.toasts.remove(
+                    |offered| matches!(offered, Action::RestoreRuns(others) if others == paths),
+                ),
+                _ => {}
             }
             match action {
                 Action::GoTo(page) => self.go_to(page),

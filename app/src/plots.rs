@@ -21,6 +21,6 @@ pub use self::lanes::{Lane, lanes_controls_ui, lanes_ui, reset_lanes};
 pub use self::menu::take_image_request;
 pub use self::occupants::{FrameLanes, occupants_height, occupants_ui, shared_time};
 pub use self::scale_strip::scale_strip;
-pub use self::strips::{Above, Strip, strips_height, strips_sides, strips_ui};
+pub use self::strips::{Above, StatePart, Strip, strips_height, strips_sides, strips_ui};
 pub use self::timeline::{LiveWindow, Timeline, TimelineData};
 pub use crate::widgets::mark::cause_style;

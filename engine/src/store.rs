@@ -234,10 +234,9 @@ impl Store {
         JournalFile::create(&self.folder).map_err(folder_error)
     }
 
-    /// Returns the file of the only run whose file name or ID is `name`. If no run has this file
-    /// name or ID, returns the file of the only run that the user named `name`, or whose file name
-    /// or ID begins with `name`, else of the only capture of the game `name`. A run has two IDs if the ID in its file name differs from the ID
-    /// in its content.
+    /// Returns the file of the only run whose file name or ID is `name`. If no run has this file name or ID, returns the
+    /// file of the only run that the user named `name`, or whose file name or ID begins with `name`, else of the only
+    /// capture of the game `name`. A run has two IDs if the ID in its file name differs from the ID in its content.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
         let lines = self.lines()?;
         let fitting = |fits: &dyn Fn(&Line) -> bool| -> Vec<PathBuf> {

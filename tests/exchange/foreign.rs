@@ -299,6 +299,9 @@ fn the_summary_column_of_cyclictest_is_no_thread() {
     let one = read(one);
     assert_eq!(counts(&one).len(), 1);
     assert_eq!(counts(&one)[0].count(), 8);
+    // A text that ends within that line has all columns.
+    let cut = "# Histogram\n000004 000008\t000008\n# Min Latencies:";
+    assert_eq!(counts(&read(cut)).len(), 2);
 }
 
 #[test]

@@ -120,6 +120,8 @@ fn a_part_without_a_frame_is_refused_with_what_the_capture_has() {
         (&["--from", "40s", "--to", "10s"][..], " is not after --from "),
         (&["--from", "4000s"], "is after the end: the capture is "),
         (&["--skip-first", "999999"], "omits all frames: the capture has 1"),
+        (&["--to", "0s"], "no frame is in this part of the capture"),
+        (&["--from", "2s", "--to", "2000001us"], "no frame is in this part of the capture"),
     ] {
         for command in [&["import", &file][..], &["compare", &file, &file]] {
             let output = cli::run(&folder, &[command, part].concat());

@@ -1,11 +1,14 @@
 //! The options about a capture that `import`, `runs show`, `export`, and `compare` share: which of its frames, which part
 //! of its time, and by which definitions.
 
+use std::sync::Arc;
+
 use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::parse_nanos;
+use jitterscope_engine::report::capture::Scope;
 use jitterscope_engine::report::{CaptureView, FrameKind, Options};
 use jitterscope_engine::run::capture::{FrameQuantity, Recording};
 use jitterscope_engine::run::{Capture, Run};
@@ -130,7 +133,8 @@ fn check_part(run: &Run, matches: &ArgMatches) -> Result<(), String> {
     let end = |one: &Recording| one.times().max().unwrap_or_default().max(one.length());
     let Some(length) = recordings.iter().map(end).max() else { return Ok(()) };
     let count = recordings.iter().map(|one| one.frame_times.len()).max().unwrap_or(0);
-    let CaptureView { from, to, skip_first, .. } = options(matches).capture;
+    let CaptureView { from, to, skip_first, omits_pauses, .. } = options(matches).capture;
+    let is_part = from.is_some() || to.is_some() || 0 < skip_first || omits_pauses;
     if let (Some(from), Some(to)) = (from, to.filter(|to| from.is_some_and(|from| *to <= from))) {
         let (from, to) = (format_setting(from), format_setting(to));
         return Err(format!("--to {to} is not after --from {from}: give a later end"));
@@ -142,6 +146,11 @@ fn check_part(run: &Run, matches: &ArgMatches) -> Result<(), String> {
     if count <= skip_first {
         let count = count_text(count, "frames");
         return Err(format!("--skip-first {skip_first} omits all frames: the capture has {count}"));
+    }
+    let view = Arc::new(options(matches).capture);
+    let has_frames = |one: &Recording| Scope::of(one, &view).recording.present().next().is_some();
+    if is_part && !recordings.iter().any(has_frames) {
+        return Err("no frame is in this part of the capture: select a larger one".to_owned());
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! cursor. A row of states has boxes with their names in place of a line.
 
 use eframe::egui::{Align2, CornerRadius, Id, Rect, Stroke, StrokeKind, Ui};
-use egui_plot::{HoverPosition, PlotPoint, PlotPoints, PlotTransform, VLine};
+use egui_plot::{HoverPosition, PlotPoint, PlotPoints, VLine};
 
 use super::axis::{AxisKind, narrow};
 use super::menu::{PlotTable, menu};
@@ -20,7 +20,9 @@ const FILLED: f64 = 0.86;
 /// Opacity of the box of a state.
 const BOX: f32 = 0.35;
 /// Width of a box in addition to that of its name, in points.
-const BESIDE_NAME: f32 = 8.0;
+const AROUND_NAME: f32 = 8.0;
+/// A narrower box has no room for any name.
+const MIN_NAMED: f32 = 20.0;
 
 /// A value over time.
 #[derive(Clone, Debug)]
@@ -35,17 +37,22 @@ pub struct Strip {
     pub words: fn(f64) -> String,
     /// The unit after a value; empty if `words` includes it.
     pub unit: String,
-    /// For states in place of values: returns the series in whose color a state is drawn, `None` for a neutral color.
-    /// The first point is then the begin of the first state, and each later one the end of its state.
-    pub series_of_state: Option<fn(f64) -> Option<usize>>,
+    /// For states in place of values: the parts in which each lasted, in ascending order. Each point is then the end of
+    /// a state.
+    pub states: Vec<StatePart>,
 }
 
 /// A part of a strip in which a state lasted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct StatePart {
-    from_secs: f64,
-    to_secs: f64,
-    state: f64,
+pub struct StatePart {
+    /// When it began, in seconds.
+    pub from_secs: f64,
+    /// When it ended, in seconds.
+    pub to_secs: f64,
+    /// The name of the state.
+    pub name: &'static str,
+    /// The series in whose color it is drawn; `None` for a neutral color.
+    pub series: Option<usize>,
 }
 
 /// The properties of the plot above the strips, whose horizontal axis the strips share.
@@ -85,20 +92,6 @@ impl Above {
 impl Strip {
     fn max(&self) -> f64 {
         self.points.iter().map(|point| point.1).fold(0.0, f64::max)
-    }
-
-    /// Returns the parts in which a state lasted.
-    fn state_parts(&self) -> Vec<StatePart> {
-        let mut parts: Vec<StatePart> = Vec::new();
-        let mut from_secs = self.points.first().map_or(0.0, |point| point.0);
-        for &(to_secs, state) in self.points.iter().skip(1) {
-            match parts.last_mut() {
-                Some(last) if last.state.total_cmp(&state).is_eq() => last.to_secs = to_secs,
-                _ => parts.push(StatePart { from_secs, to_secs, state }),
-            }
-            from_secs = to_secs;
-        }
-        parts
     }
 
     fn value_text(&self, value: f64) -> String {
@@ -168,7 +161,7 @@ pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip])
         },
         |plot| {
             let lines = strips.iter().zip(0_u32..);
-            for (strip, row) in lines.filter(|(strip, _)| strip.series_of_state.is_none()) {
+            for (strip, row) in lines.filter(|(strip, _)| strip.states.is_empty()) {
                 let base = f64::from(row) + 0.95;
                 let scale = FILLED / strip.max().max(1e-9);
                 let points: PlotPoints<'_> = strip
@@ -186,45 +179,39 @@ pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip])
         },
     );
     for (strip, row) in strips.iter().zip(0_u32..) {
-        if let Some(series_of) = strip.series_of_state {
-            let parts = strip.state_parts();
-            let at = |secs: f64, y: f64| {
-                let point = PlotPoint::new(secs * per_second, f64::from(row) + y);
-                transform.position_from_point(&point)
-            };
-            let area = |part: StatePart| {
-                Rect::from_two_pos(at(part.from_secs, 1.0 - FILLED), at(part.to_secs, 0.95))
-            };
-            let boxes = parts.into_iter().map(|part| (area(part), part.state));
-            boxes_ui(ui, &transform, boxes, |state| (series_of(state), (strip.words)(state)));
-        }
+        let at = |secs: f64, y: f64| {
+            let point = PlotPoint::new(secs * per_second, f64::from(row) + y);
+            transform.position_from_point(&point)
+        };
+        boxes_ui(ui, *transform.frame(), &strip.states, |part| {
+            Rect::from_two_pos(at(part.from_secs, 1.0 - FILLED), at(part.to_secs, 0.95))
+        });
     }
     describe(&response, &summary(strips));
     menu(&response, id, || table(strips), None);
 }
 
-/// Draws boxes of states, each with its name where there is room for it.
-fn boxes_ui(
-    ui: &Ui,
-    transform: &PlotTransform,
-    boxes: impl Iterator<Item = (Rect, f64)>,
-    look_of: impl Fn(f64) -> (Option<usize>, String),
-) {
+/// Draws boxes of states, at most one per point of the width, each with its name where there is room for it.
+fn boxes_ui(ui: &Ui, frame: Rect, parts: &[StatePart], area: impl Fn(&StatePart) -> Rect) {
     let tokens = Tokens::of(ui);
-    let frame = *transform.frame();
     let painter = ui.painter().with_clip_rect(frame);
-    for (area, state) in boxes {
+    let mut drawn_to = f32::NEG_INFINITY;
+    for part in parts {
+        let area = area(part);
         let seen = area.intersect(frame);
-        if !seen.is_positive() {
+        if !seen.is_positive() || seen.right() < drawn_to + 1.0 {
             continue;
         }
-        let (series, name) = look_of(state);
-        let color = series.map_or(tokens.t3, |series| tokens.series(series).color);
+        drawn_to = seen.right();
+        let color = part.series.map_or(tokens.t3, |series| tokens.series(series).color);
         let stroke = Stroke::new(1.0, color);
         let fill = color.gamma_multiply(BOX);
         painter.rect(area, CornerRadius::ZERO, fill, stroke, StrokeKind::Inside);
-        let name = painter.layout_no_wrap(name, Type::Axis.font(), tokens.t1);
-        if name.size().x + BESIDE_NAME <= seen.width() {
+        if seen.width() < MIN_NAMED {
+            continue;
+        }
+        let name = painter.layout_no_wrap(part.name.to_owned(), Type::Axis.font(), tokens.t1);
+        if name.size().x + AROUND_NAME <= seen.width() {
             let at = Align2::CENTER_CENTER.anchor_size(seen.center(), name.size());
             painter.galley(at.min, name, tokens.t1);
         }
@@ -272,7 +259,7 @@ mod tests {
             extremes: "max".to_owned(),
             words: |value| format!("{value}%"),
             unit: String::new(),
-            series_of_state: None,
+            states: Vec::new(),
         };
         let strips = [strip("Steal", 2.0), strip("Other programs", 30.0)];
         assert_eq!(words(&strips, 0.3, 1.4).unwrap(), "Other programs\n60% at 0.30 s");
@@ -280,23 +267,5 @@ mod tests {
         assert_eq!(words(&strips, 0.2, 2.1), None);
         assert_eq!(table(&strips).rows.len(), 4);
         assert_eq!(summary(&strips), "Conditions over time: Steal max; Other programs max");
-    }
-
-    #[test]
-    fn equal_states_that_follow_each_other_are_one_part() {
-        let strip = Strip {
-            name: "Limited by".to_owned(),
-            points: vec![(0.1, 3.0), (0.5, 3.0), (1.0, 3.0), (1.5, 2.0), (2.0, 3.0)],
-            extremes: String::new(),
-            words: |state| state.to_string(),
-            unit: String::new(),
-            series_of_state: Some(|_| None),
-        };
-        let parts: Vec<(f64, f64, f64)> = strip
-            .state_parts()
-            .iter()
-            .map(|part| (part.from_secs, part.to_secs, part.state))
-            .collect();
-        assert_eq!(parts, [(0.1, 1.0, 3.0), (1.0, 1.5, 2.0), (1.5, 2.0, 3.0)]);
     }
 }

@@ -9,6 +9,7 @@ use jitterscope_engine::report::chart::{BoxMark, tail_curve};
 use jitterscope_engine::report::comparison::{
     ComparedRow, Item, MAX_GROUPS, MAX_RUNS, MinEffect, Overall, split_groups,
 };
+use jitterscope_engine::report::document::comparison::own_tags;
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, distinct};
@@ -57,23 +58,21 @@ impl ComparisonView {
     /// Returns short labels of the runs or groups.
     pub fn labels(&self) -> Vec<String> {
         if let Some(groups) = self.groups() {
-            let label = |group: &&[Arc<LoadedRun>]| {
-                let count = crate::text::compare::group_label(group.len());
-                self.own_tag(group).map_or(count.clone(), |tag| format!("{tag}, {count}"))
-            };
-            return groups.iter().map(label).collect();
+            return groups.iter().map(|group| self.group_label(group)).collect();
         }
         crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
     }
 
-    /// Returns the first tag that all runs of a group have, and not all compared runs.
-    fn own_tag<'a>(&self, group: &'a [Arc<LoadedRun>]) -> Option<&'a str> {
-        let have = |runs: &[Arc<LoadedRun>], tag: &String| {
-            runs.iter().all(|shown| shown.run.tags.contains(tag))
-        };
-        let tags = &group.first()?.run.tags;
-        let own = tags.iter().find(|tag| have(group, tag) && !have(&self.runs, tag));
-        own.map(String::as_str)
+    /// Returns what the runs of a group have in common, their name or tags, with their number.
+    fn group_label(&self, group: &[Arc<LoadedRun>]) -> String {
+        let count = crate::text::compare::group_label(group.len());
+        let runs: Vec<&Run> = group.iter().map(|shown| shown.run.as_ref()).collect();
+        let name = runs.first().map_or("", |run| run.name.as_str());
+        if !name.is_empty() && runs.iter().all(|run| run.name == name) {
+            return format!("{name}, {count}");
+        }
+        let own = own_tags(&runs, &self.all_runs());
+        if own.is_empty() { count } else { format!("{}, {count}", own.join(", ")) }
     }
 
     /// Returns labels of the runs with names of up to `MAX_NAME` characters.

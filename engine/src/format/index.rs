@@ -12,7 +12,7 @@ use crate::report::quick::PartVerdict;
 use crate::report::{
     Disturbance, DisturbedRun, Grading, Headline, Needed, Options, Report, Standing,
 };
-use crate::run::{Ending, Group, Recording, Run, RunId};
+use crate::run::{Capture, Ending, Group, Recording, Run, RunId};
 use crate::stats::{Grade, GradeRange};
 
 /// The header line of the cached list of runs.
@@ -89,7 +89,8 @@ pub struct RunIndexEntry {
     /// What can be changed in the run; absent if it is no recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedState>,
-    /// The game of a recording, or the followed program; empty for any other run.
+    /// The game of a recording or a capture, or the followed program; empty for any other run, and for a capture of
+    /// several programs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub game: String,
     /// The key of the test of the run.
@@ -144,6 +145,16 @@ impl RecordedState {
     }
 }
 
+fn game_of(run: &Run) -> String {
+    if let Some(recording) = run.recording() {
+        return recording.label.clone();
+    }
+    let recordings = run.capture().map_or(&[][..], Capture::recordings);
+    let Some((first, others)) = recordings.split_first() else { return String::new() };
+    let is_one = others.iter().all(|other| other.label == first.label);
+    if is_one { first.label.clone() } else { String::new() }
+}
+
 impl RunIndexEntry {
     /// Returns the summary of a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
@@ -161,7 +172,7 @@ impl RunIndexEntry {
             note: run.note.clone(),
             tags: run.tags.clone(),
             recorded: run.recording().map(RecordedState::of),
-            game: run.recording().map_or_else(String::new, |it| it.label.clone()),
+            game: game_of(run),
             test: run.subject.key().to_owned(),
             machine: run.machine_name(),
             started_at: run.started_at,

@@ -243,11 +243,15 @@ impl TextHistogram {
         let Self { counts, unit, too_high, mins } = self;
         let (unit, bad_count) = (unit.unwrap_or(1), counts.counts.bad_lines.count);
         counts.read_line((number, line), unit, |line, columns| {
-            let threads = mins.as_ref().map_or(usize::MAX, Vec::len);
+            // The line may be cut off before its first value.
+            let known = mins.as_ref().filter(|mins| !mins.is_empty());
+            let threads = known.map_or(usize::MAX, Vec::len);
             if let Some(found) = after(line, MIN_LATENCIES) {
                 // With the option -H of cyclictest, rows have a further last column for all threads together: remove it.
                 let found = mins.get_or_insert_with(|| found.collect());
-                columns.truncate(found.len());
+                if !found.is_empty() {
+                    columns.truncate(found.len());
+                }
             } else if let Some(found) = after(line, "# Max Latencies:") {
                 set_max(columns, unit, found.take(threads));
             } else if let Some(found) = after(line, "# Histogram Overflows:") {

@@ -19,6 +19,7 @@ const MAIN: &str = "MangoHud.conf";
 const PRESETS: &str = "presets.conf";
 /// The file that a user sets, as a shell reads it.
 const CONFIGURATION_FILE: &str = "\"$MANGOHUD_CONFIGFILE\"";
+const CONFIGURATION_FILE_FOLDER: &str = "\"$(dirname \"$MANGOHUD_CONFIGFILE\")\"";
 /// The line for each setting that a recording needs, as a shell reads it.
 const LINES: [(&str, &str); 3] = [
     ("log_interval", "log_interval=0"),
@@ -80,7 +81,10 @@ impl LogConfiguration {
         let names: Vec<&str> = self.unsuitable().collect();
         let mut folders = Vec::new();
         folders.extend(names.contains(&"output_folder").then_some("~/mangologs"));
-        let folder = self.file.rsplit_once('/').map(|(folder, _)| folder);
+        let folder = match self.file.rsplit_once('/') {
+            Some((folder, _)) => Some(folder),
+            None => (self.file == CONFIGURATION_FILE).then_some(CONFIGURATION_FILE_FOLDER),
+        };
         folders.extend(folder.filter(|_| self.settings.is_empty()));
         let create = if folders.is_empty() {
             String::new()
@@ -168,6 +172,8 @@ mod tests {
         assert_eq!(file.command(), command);
         let file = LogConfiguration::parse("~/a.conf", "output_folder=/logs\nautostart_log\n");
         assert_eq!(file.command(), "printf '%s\\n' '' log_interval=0 >> ~/a.conf");
+        let command = LogConfiguration::parse(CONFIGURATION_FILE, "").command();
+        assert!(command.contains(" \"$(dirname \"$MANGOHUD_CONFIGFILE\")\" && "), "{command}");
         let command = LogConfiguration::parse("~/.config/MangoHud/MangoHud.conf", "").command();
         assert!(command.starts_with("mkdir -p ~/mangologs ~/.config/MangoHud && "), "{command}");
         assert!(

@@ -21,7 +21,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// The name of the format, in the header line of the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Version of the records in the cache, incremented when the meaning of a record changes.
-const INDEX_VERSION: u32 = 13;
+const INDEX_VERSION: u32 = 14;
 /// Maximum size of the cache: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -64,14 +64,9 @@ impl Line {
         self.run.as_ref().is_ok_and(|run| run.name == name)
     }
 
-    /// Whether the run is a capture of the game `name`: its own name is that of the game and its file, "game.exe (log)",
-    /// or that of its file alone, which includes the game.
+    /// Whether the run is a capture of the game `name`.
     pub(super) fn is_of_game(&self, name: &str) -> bool {
-        self.run.as_ref().is_ok_and(|run| {
-            let game = run.name.strip_suffix(')').and_then(|own| own.split_once(" ("));
-            let is_file = name.strip_suffix(".exe") == Some(run.name.as_str());
-            is_file || game.is_some_and(|(game, _)| game == name)
-        })
+        self.run.as_ref().is_ok_and(|run| run.recorded.is_none() && run.game == name)
     }
 }
 

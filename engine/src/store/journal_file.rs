@@ -103,6 +103,8 @@ pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
             JournalText::TooLong => lines.damaged("a line is too long"),
             // The process ended while it wrote this line; possibly only the line end is missing.
             JournalText::Torn => lines.read(text, true),
+            // By an empty line, a stream shows that its program is there.
+            JournalText::Whole if text.trim_ascii().is_empty() => {}
             JournalText::Whole => lines.read(text, false),
         }
         if let Some(version) = lines.newer {

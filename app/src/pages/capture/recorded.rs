@@ -9,7 +9,7 @@ use jitterscope_engine::sample::MISSING;
 use jitterscope_engine::stats::Pyramid;
 
 use crate::plots::axis::whole;
-use crate::plots::{Above, Strip, strips_sides, strips_ui};
+use crate::plots::{Above, StatePart, Strip, strips_sides, strips_ui};
 use crate::text;
 use crate::widgets::Card;
 
@@ -50,8 +50,20 @@ impl Recorded {
             let [name, _] = quantity_words(quantity);
             strip(name, "% of the frame", busy_shares(scope, quantity)?)
         });
-        let own = rate.into_iter().chain(busy).chain(limited(scope));
-        Self { strips: own.chain(others).collect(), end_secs: scope.end.as_secs() }
+        let own: Vec<Strip> = rate.into_iter().chain(busy).collect();
+        // What limits a frame has the color of how long it was busy.
+        let series_of = |limiter: Limiter| {
+            let quantity = match limiter {
+                Limiter::Cpu => FrameQuantity::CpuBusy,
+                Limiter::Gpu => FrameQuantity::GpuBusy,
+                Limiter::Neither | Limiter::Other => return None,
+            };
+            let [name, _] = quantity_words(quantity);
+            own.iter().position(|strip| strip.name == name)
+        };
+        let limited = limited(scope, series_of);
+        let strips = own.into_iter().chain(limited).chain(others).collect();
+        Self { strips, end_secs: scope.end.as_secs() }
     }
 
     /// Returns the width of the margins left and right of the strips; `None` if there are no
@@ -87,40 +99,48 @@ fn busy_shares(scope: &Scope, quantity: FrameQuantity) -> Option<Vec<(f64, f64)>
 }
 
 /// Returns the strip of what limits most frames of each half second, in words; `None` if the file does not show it.
-fn limited(scope: &Scope) -> Option<Strip> {
-    let (mut points, mut counts, mut begin) = (Vec::new(), [0_usize; LIMITERS.len()], None);
-    let mut end_part = |counts: &mut [usize; LIMITERS.len()], [begin, end]: [Nanos; 2]| {
-        let most = counts.iter().zip(0_u32..).max_by_key(|(count, _)| **count);
-        let place = f64::from(most.map_or(0, |(_, place)| place));
-        if points.is_empty() {
-            points.push((begin.as_secs(), place));
-        }
-        points.push((end.as_secs(), place));
+fn limited(scope: &Scope, series_of: impl Fn(Limiter) -> Option<usize>) -> Option<Strip> {
+    let (mut states, mut points): (Vec<StatePart>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
+    let mut end_part = |counts: &mut [usize; LIMITERS.len()], part: [Nanos; 2]| {
+        let most = counts.iter().zip(LIMITERS).zip(0_u32..).max_by_key(|((count, _), _)| **count);
+        let Some(((_, limiter), place)) = most else { return };
         counts.fill(0);
+        let [from_secs, to_secs] = part.map(Nanos::as_secs);
+        points.push((to_secs, f64::from(place)));
+        match states.last_mut() {
+            Some(last) if last.name == limiter.label() && from_secs <= last.to_secs => {
+                last.to_secs = to_secs;
+            }
+            _ => {
+                let (name, series) = (limiter.label(), series_of(limiter));
+                states.push(StatePart { from_secs, to_secs, name, series });
+            }
+        }
     };
-    let mut last = Nanos::ZERO;
-    for (at, by) in limiters(scope) {
-        let from = *begin.get_or_insert(at);
-        if from + LIMITED_OVER < at && counts.iter().any(|count| 0 < *count) {
-            end_part(&mut counts, [from, last]);
-            begin = Some(last);
+    let mut counts = [0; LIMITERS.len()];
+    let mut part: Option<[Nanos; 2]> = None;
+    for ([from, to], by) in limiters(scope) {
+        let [mut begin, end] = part.unwrap_or([from, from]);
+        // Between two frames there may be a pause that is omitted.
+        let is_gap = end + LIMITED_OVER < from;
+        if part.is_some() && (is_gap || begin + LIMITED_OVER < to) {
+            end_part(&mut counts, [begin, end]);
+            begin = if is_gap { from } else { end };
         }
         let place = LIMITERS.iter().position(|limiter| *limiter == by);
         if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
             *count += 1;
         }
-        last = at;
+        part = Some([begin, to]);
     }
-    if counts.iter().any(|count| 0 < *count) {
-        end_part(&mut counts, [begin.unwrap_or_default(), last]);
-    }
-    (1 < points.len()).then(|| Strip {
+    end_part(&mut counts, part?);
+    Some(Strip {
         name: "Limited by".to_owned(),
         points,
         extremes: "most frames of 0.5 s".to_owned(),
         words: limiter_text,
         unit: String::new(),
-        series_of_state: Some(limiter_series),
+        states,
     })
 }
 
@@ -128,16 +148,6 @@ fn limited(scope: &Scope) -> Option<Strip> {
 fn limiter_text(place: f64) -> String {
     let limiter = usize::try_from(whole(place)).ok().and_then(|place| LIMITERS.get(place));
     limiter.map_or_else(String::new, |limiter| limiter.label().to_owned())
-}
-
-/// Returns the series in whose color a limit is drawn: that of how long it was busy, below the frame rate.
-fn limiter_series(place: f64) -> Option<usize> {
-    let limiter = usize::try_from(whole(place)).ok().and_then(|place| LIMITERS.get(place))?;
-    match limiter {
-        Limiter::Cpu => Some(1),
-        Limiter::Gpu => Some(2),
-        Limiter::Neither | Limiter::Other => None,
-    }
 }
 
 /// Returns a strip; `None` for fewer than two points.
@@ -154,7 +164,7 @@ fn strip(name: &str, unit: &str, points: Vec<(f64, f64)>) -> Option<Strip> {
         extremes: extremes.trim_end().to_owned(),
         words: value_text,
         unit: unit.to_owned(),
-        series_of_state: None,
+        states: Vec::new(),
     })
 }
 
@@ -221,11 +231,29 @@ mod tests {
             ..Recording::default()
         };
         let scope = Scope::of(&recording, &Arc::default());
-        let strip = limited(&scope).unwrap();
+        let recorded = Recorded::of(&scope, true);
+        let strip = recorded.strips.iter().find(|strip| strip.name == "Limited by").unwrap();
+        let names: Vec<(f64, f64, &str)> =
+            strip.states.iter().map(|part| (part.from_secs, part.to_secs, part.name)).collect();
+        assert_eq!(names, [(0.0, 1.0, "GPU"), (1.0, 2.0, "CPU")]);
+        for part in &strip.states {
+            let busy = &recorded.strips[part.series.unwrap()].name;
+            assert!(busy.starts_with(part.name), "{busy}");
+        }
         let words: Vec<String> = strip.points.iter().map(|point| (strip.words)(point.1)).collect();
-        assert_eq!(words, ["GPU", "GPU", "GPU", "CPU", "CPU"]);
+        assert_eq!(words, ["GPU", "GPU", "CPU", "CPU"]);
         let shares = busy_shares(&scope, FrameQuantity::GpuBusy).unwrap();
         assert!(shares.iter().any(|(_, share)| (share - 98.0).abs() < 0.1), "{shares:?}");
+        // An omitted pause is in no box.
+        let mut paused = recording.clone();
+        let times = paused.frame_times.values().zip(0..);
+        paused.frame_times =
+            times.map(|(time, row)| if row == 50 { 5_000_000_000 } else { time }).collect();
+        let view = CaptureView { omits_pauses: true, ..CaptureView::default() };
+        let recorded = Recorded::of(&Scope::of(&paused, &Arc::new(view)), true);
+        let strip = recorded.strips.iter().find(|strip| strip.name == "Limited by").unwrap();
+        let around = [strip.states[0].to_secs, strip.states[1].from_secs];
+        assert!((around[0] - 0.5).abs() < 1e-6 && (around[1] - 5.5).abs() < 1e-6, "{around:?}");
         let view = CaptureView { to: Some(Nanos::from_secs(1)), ..CaptureView::default() };
         let part = Recorded::of(&Scope::of(&recording, &Arc::new(view)), true);
         assert!((part.end_secs - 2.0).abs() < 1e-9, "a part has the axis of the whole recording");

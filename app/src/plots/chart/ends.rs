@@ -113,6 +113,9 @@ pub(super) fn paint_names(
             painter.line_segment(ends, stroke);
             left += HATCH;
         }
+        if seen.center().x < free_from {
+            continue;
+        }
         let name = Spans::plain(Type::Small, part.name, tokens.t1).galley(ui);
         let size = name.size() + vec2(2.0 * AROUND_NAME, 0.0);
         let last = (frame.right() - size.x).max(frame.left());

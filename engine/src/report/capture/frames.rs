@@ -253,10 +253,12 @@ fn limits(scope: &Scope) -> Vec<LimitedFrames> {
     figures.collect()
 }
 
-/// Returns what limits each frame of a scope, with the time of its row; empty if the file has no busy times.
-pub fn limiters(scope: &Scope) -> impl Iterator<Item = (Nanos, Limiter)> + '_ {
+/// Returns what limits each frame of a scope, with the begin and the end of the frame; empty if the file has no busy
+/// times.
+pub fn limiters(scope: &Scope) -> impl Iterator<Item = ([Nanos; 2], Limiter)> + '_ {
     let (_, rows) = limiters_of_rows(scope);
-    scope.recording.times().zip(rows).filter_map(|(at, by)| Some((at, by?)))
+    let times = scope.recording.times().zip(scope.recording.frame_times.values());
+    times.zip(rows).filter_map(|((at, time), by)| Some(([at - Nanos::new(time), at], by?)))
 }
 
 /// Returns what can limit the frames of a scope, and what limits each row, by the share of the frame time during which GPU

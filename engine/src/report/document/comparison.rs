@@ -329,12 +329,17 @@ fn group_name(
     if is_of_checks || side.iter().all(|(run, _)| (names.name)(run) == first) {
         return format!("of {first}");
     }
-    let have =
-        |runs: &Evaluated<'_>, tag: &String| runs.iter().all(|(run, _)| run.tags.contains(tag));
-    let tags = side.first().map_or(&[][..], |(run, _)| run.tags.as_slice());
-    let own = tags.iter().filter(|tag| have(side, tag) && !have(set.runs, tag));
-    let own: Vec<String> = own.cloned().collect();
+    let group: Vec<&Run> = side.iter().map(|(run, _)| *run).collect();
+    let all: Vec<&Run> = set.runs.iter().map(|(run, _)| *run).collect();
+    let own = own_tags(&group, &all);
     if own.is_empty() { format!("such as {first}") } else { format!("tagged {}", join_names(&own)) }
+}
+
+/// Returns the tags that all runs of a group have, and not all compared runs.
+pub fn own_tags(group: &[&Run], all: &[&Run]) -> Vec<String> {
+    let have = |runs: &[&Run], tag: &String| runs.iter().all(|run| run.tags.contains(tag));
+    let tags = group.first().map_or(&[][..], |run| run.tags.as_slice());
+    tags.iter().filter(|tag| have(group, tag) && !have(all, tag)).cloned().collect()
 }
 
 /// Returns the properties that the runs have in common, such as test, duration, and PC.

@@ -126,7 +126,7 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
             format!("max {}", words(max))
         };
         let (name, unit) = (name.to_owned(), String::new());
-        Some(Strip { name, points, extremes, words, unit, series_of_state: None })
+        Some(Strip { name, points, extremes, words, unit, states: Vec::new() })
     });
     strips.collect()
 }

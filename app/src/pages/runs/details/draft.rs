@@ -105,12 +105,11 @@ impl Draft {
     /// back.
     fn refresh(&mut self, items: &[LibraryItem]) {
         let is_single = self.of.len() == 1;
-        let saved: Vec<String> = self.of.iter().map(|run| self.note_of(run)).collect();
         let mut is_changed_back = false;
-        for (run, saved) in self.of.iter_mut().zip(saved) {
+        for run in &mut self.of {
             let Some(now) = run_at(items, &run.path) else { continue };
             let before = std::mem::replace(&mut run.listed, Fields::of(now));
-            is_changed_back |= before.note != now.note && now.note != saved;
+            is_changed_back |= before.note != now.note && now.note == run.own.note;
             if before.tags == run.own.tags {
                 run.own.tags.clone_from(&now.tags);
             }
@@ -361,9 +360,10 @@ mod tests {
         let mut draft = Draft::default();
         let before = items(["old", ""]);
         draft.take(&before.each_ref().map(|item| item.path.clone()), &before);
-        draft.note = "typed".to_owned();
+        draft.note = "typed ".to_owned();
+        // Saved without the space at its end.
         draft.refresh(&items(["old\n\ntyped", "typed"]));
-        assert_eq!(draft.note, "typed", "it may be continued");
+        assert_eq!(draft.note, "typed ", "it may be continued");
         draft.refresh(&items(["old", ""]));
         assert_eq!((draft.note.as_str(), draft.note_hint()), ("", "Add to the existing notes"));
     }

@@ -213,13 +213,18 @@ fn row(
             let means = [mean_a?, (*means.get(side)?)?];
             let is_sequential = basis.are_sequential.get(side) == Some(&true);
             let items = [items_a.as_slice(), sides.get(side)?.as_slice()];
-            let estimated = if is_sequential && items.into_iter().any(is_disturbed) {
-                Err(Reason::DisturbedSession)
-            } else if is_comparable {
-                estimated(&metric, pair, basis, is_sequential, (place, used))
+            // What keeps a group from a result in quiet as well is stated first.
+            let is_disturbed_session = is_sequential && items.into_iter().any(is_disturbed);
+            let mut unused = Prior::default();
+            let noted = if is_disturbed_session { &mut unused } else { used };
+            let mut estimated = if is_comparable {
+                estimated(&metric, pair, basis, is_sequential, (place, noted))
             } else {
                 Err(Reason::SettingsDiffer)
             };
+            if is_disturbed_session {
+                estimated = estimated.and(Err(Reason::DisturbedSession));
+            }
             let mut candidate = Candidate::of(&metric, means, &scale, estimated);
             candidate.count(items);
             Some(candidate)

@@ -39,7 +39,7 @@ pub enum Reason {
     IntervalIncludesZero,
     /// Something disturbed a single run: the variation of undisturbed runs does not apply to it.
     Disturbed,
-    /// Something disturbed most runs of a group that was measured before or after the other one: nothing shows how much
+    /// Something disturbed at least half of the runs of a group that was measured before or after the other one: nothing shows how much
     /// what disturbed them differs between the sessions.
     DisturbedSession,
     /// The run that has fewer samples needs this many more for an interval.

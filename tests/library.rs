@@ -222,6 +222,26 @@ fn undoes_tags(undo: fn(&mut Harness<'_, App>)) {
 }
 
 #[test]
+fn two_deletions_are_undone_by_key_the_newest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let after = saved(folder.path(), "1b2c3d4e", "after", 60.0);
+    let mut harness = runs(&folder, 2);
+    for (name, path, left) in [("before", &before, 1), ("after", &after, 0)] {
+        select(&mut harness, name);
+        harness.get_by_label("Delete").click();
+        harness.run_steps(3);
+        step_until(&mut harness, |app| app.session().library().count() == left);
+        assert!(!path.exists(), "{name}");
+    }
+    for (path, there) in [(&after, 1), (&before, 2)] {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+        step_until(&mut harness, |app| app.session().library().count() == there);
+        assert!(path.exists());
+    }
+}
+
+#[test]
 fn what_the_filter_hides_stays_selected_and_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let before = saved(folder.path(), "0a1b2c3d", "before", 60.0);

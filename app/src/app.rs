@@ -250,27 +250,30 @@ impl App {
     }
 
     /// Returns the action of the newest message that offers to undo something, and removes the message.
-    fn newest_undo(&mut self) -> Action {
+    fn newest_undo(&mut self) -> Option<Action> {
         let is_undo =
             |offered: &Action| matches!(offered, Action::UndoEdits(_) | Action::RestoreRuns(_));
-        self.toasts.take(is_undo).unwrap_or(Action::Undo)
+        let last_deletion = || {
+            let paths = self.session.library().last_deletion()?;
+            Some(Action::RestoreRuns(paths.to_vec()))
+        };
+        self.toasts.take(is_undo).or_else(last_deletion)
     }
 
     fn carry_out(&mut self, ctx: &Context, actions: Vec<Action>) {
         for action in actions {
             let action = match action {
-                Action::UndoNewest => self.newest_undo(),
+                Action::UndoNewest => {
+                    let Some(action) = self.newest_undo() else { continue };
+                    action
+                }
                 action => action,
             };
             // Remove the toast that offers to restore: these runs are being restored already.
-            match &action {
-                Action::Undo => {
-                    self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));
-                }
-                Action::RestoreRuns(paths) => self.toasts.remove(
+            if let Action::RestoreRuns(paths) = &action {
+                self.toasts.remove(
                     |offered| matches!(offered, Action::RestoreRuns(others) if others == paths),
-                ),
-                _ => {}
+                );
             }
             match action {
                 Action::GoTo(page) => self.go_to(page),

@@ -473,7 +473,6 @@ impl Session {
             Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _| part.move_to_trash(&paths)),
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _| part.restore(paths)),
             Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _| part.remove_deleted(paths)),
-            Action::Undo => self.run(LIBRARY, |part, _| part.undo()),
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
             Action::CompareGroups(groups) => self.compare_groups(&groups),

@@ -274,10 +274,8 @@ pub enum Action {
     RestoreRuns(Vec<PathBuf>),
     /// Remove deleted runs permanently.
     RemoveRuns(Vec<PathBuf>),
-    /// Restore the runs that were deleted last.
-    Undo,
-    /// Undo the newest change of notes or tags, or the newest deletion, whichever message is still shown; else restore the runs
-    /// that were deleted last. The window handles it.
+    /// Undo the newest change of notes or tags, or the newest deletion, whichever message is still shown; else restore the
+    /// runs of the newest deletion. The window handles it.
     UndoNewest,
     /// Compare saved runs; the first is the baseline.
     Compare(Vec<PathBuf>),

@@ -78,8 +78,8 @@ pub struct Library {
     shown_list: u64,
     /// The entries of the trash.
     deleted: Vec<DeletedItem>,
-    /// The files in the trash from the last deletion.
-    last_deleted: Vec<PathBuf>,
+    /// The files in the trash from each deletion since the start of the app, oldest first.
+    deletions: Vec<Vec<PathBuf>>,
     /// The files restored since the last listing.
     restoring: Vec<PathBuf>,
     /// The files restored between the last two listings.
@@ -115,7 +115,7 @@ impl Library {
             lists: 0,
             shown_list: 0,
             deleted: Vec::new(),
-            last_deleted: Vec::new(),
+            deletions: Vec::new(),
             restoring: Vec::new(),
             restored: Vec::new(),
             changes: Changes::default(),
@@ -208,7 +208,7 @@ impl Library {
                         context.report_error(error);
                     }
                     if !aside.is_empty() {
-                        self.last_deleted.clone_from(&aside);
+                        self.deletions.push(aside.clone());
                         context.notify(Notice::deleted(aside, entries));
                     }
                     self.list();

@@ -43,11 +43,11 @@ impl DeletedList {
         if ui.add(list).on_hover_text(hint).clicked() {
             self.is_open = true;
         }
-        if library.can_undo() {
+        if let Some(paths) = library.last_deletion() {
             let key = key_text(ui.ctx(), Command::Undo);
             let undo = icon_button(ui, icons::ARROW_COUNTER_CLOCKWISE, "Undo delete");
             if undo.on_hover_text(key).clicked() {
-                actions.push(Action::Undo);
+                actions.push(Action::RestoreRuns(paths.to_vec()));
             }
         }
     }

@@ -43,9 +43,9 @@ impl Library {
         &self.restored
     }
 
-    /// Returns whether `undo` can restore files of the last deletion since the start of the app.
-    pub const fn can_undo(&self) -> bool {
-        !self.last_deleted.is_empty()
+    /// Returns the files of the newest deletion since the start of the app that was not undone.
+    pub fn last_deletion(&self) -> Option<&[PathBuf]> {
+        self.deletions.last().map(Vec::as_slice)
     }
 
     /// Moves saved runs to the trash, and removes expired entries of the trash.
@@ -72,7 +72,7 @@ impl Library {
 
     /// Restores runs from the trash.
     pub(in crate::session) fn restore(&mut self, paths: Vec<PathBuf>) {
-        self.last_deleted.retain(|path| !paths.contains(path));
+        self.forget_deletion_of(&paths);
         let Some(store) = self.store.clone() else { return };
         self.change("change", move || {
             let mut files = Vec::new();
@@ -86,7 +86,7 @@ impl Library {
 
     /// Removes runs from the trash permanently.
     pub(in crate::session) fn remove_deleted(&mut self, paths: Vec<PathBuf>) {
-        self.last_deleted.retain(|path| !paths.contains(path));
+        self.forget_deletion_of(&paths);
         let Some(trash) = self.store.as_ref().map(Store::trash) else { return };
         self.change("change", move || {
             let remove = |path: &PathBuf| trash.remove(path).map_err(|error| error.to_string());
@@ -94,12 +94,11 @@ impl Library {
         });
     }
 
-    /// Restores the entries that were last moved to the trash.
-    pub(in crate::session) fn undo(&mut self) {
-        let paths = std::mem::take(&mut self.last_deleted);
-        if !paths.is_empty() {
-            self.restore(paths);
+    fn forget_deletion_of(&mut self, paths: &[PathBuf]) {
+        for deletion in &mut self.deletions {
+            deletion.retain(|path| !paths.contains(path));
         }
+        self.deletions.retain(|deletion| !deletion.is_empty());
     }
 }
 

@@ -15,7 +15,7 @@ use jitterscope_engine::store::{self, Store};
 
 use super::administrator::{DISMISSED, PKEXEC, folder, is_root};
 use super::cli::program;
-use super::window::{start_measuring, step_until, window_with_settings};
+use super::window::{start_measuring, step_until, window_with_settings, without_load};
 
 const ROW: &str = "This PC, with administrator rights…";
 
@@ -31,7 +31,9 @@ fn window(folder: &tempfile::TempDir, command: &str) -> Harness<'static, App> {
         fs::hard_link(program(), agent).unwrap();
     });
     let administrator_command = command.to_owned();
-    let settings = Settings { is_welcomed: true, administrator_command, ..Settings::default() };
+    let tests = without_load();
+    let settings =
+        Settings { is_welcomed: true, administrator_command, tests, ..Settings::default() };
     SettingsFile::at(folder.path()).save(&settings).unwrap();
     let mut harness = window_with_settings(folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);

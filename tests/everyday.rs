@@ -12,7 +12,7 @@ use jitterscope::{Instance, Settings, SettingsFile, Start};
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{FrameLoop, Plan};
+use jitterscope_engine::plan::{FrameLoop, Load, Plan};
 use jitterscope_engine::report;
 use jitterscope_engine::run::{Annotation, Run, counter};
 use jitterscope_engine::store::{self, Store};
@@ -20,7 +20,9 @@ use jitterscope_engine::store::{self, Store};
 use super::plots::opened;
 use super::snapshots::made::run_of;
 use super::tidy::root;
-use super::window::{Poll, start_measuring, step_until, window, window_with_settings};
+use super::window::{
+    Poll, start_measuring, step_until, unloaded_window, window, window_with_settings,
+};
 
 fn made(key: &str) -> Run {
     let plan = Plan::all().into_iter().find(|plan| plan.key() == key).unwrap();
@@ -57,7 +59,7 @@ fn type_text(harness: &mut Harness<'_, App>, text: &str, end: Key) {
 #[test]
 fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     harness.key_press(Key::F5);
     step_until(&mut harness, |app| app.session().running().is_running());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
@@ -116,7 +118,7 @@ fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
 #[test]
 fn a_moment_marked_during_a_test_is_saved_with_its_run() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     start_measuring(&mut harness);
     for _ in 0..2 {
         harness.get_by_label_contains("Timeline, ").focus();
@@ -151,7 +153,7 @@ fn mark(harness: &mut Harness<'_, App>, next: &str, mark: impl Fn(&mut Harness<'
 #[test]
 fn moments_of_every_test_are_marked_by_key_and_by_button() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     go(&mut harness, Key::Num4);
     start_measuring(&mut harness);
     harness.get_by_label("Stop").focus();
@@ -432,7 +434,7 @@ fn a_window_next_to_one_that_does_not_respond_warns() {
 #[test]
 fn repeats_are_marked_and_a_stop_ends_the_series() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     harness.get_by_label("Frame loop, repeat").focus();
     harness.run_steps(2);
     for _ in 0..2 {
@@ -453,7 +455,7 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
 #[test]
 fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     let folder = tempfile::tempdir().unwrap();
-    let frames = FrameLoop { fps: 240.0, order_seed: 0, ..FrameLoop::default() };
+    let frames = FrameLoop { fps: 240.0, order_seed: 0, load: Load::NONE, ..FrameLoop::default() };
     let run = run_of(7, "made", Plan::FrameLoop(frames), |_| false);
     let (mut harness, path) = opened(&folder, &run);
     step_until(&mut harness, |app| app.session().machine().facts().is_some());

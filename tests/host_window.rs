@@ -12,7 +12,7 @@ use jitterscope_engine::store::{self, Store};
 
 use super::cli::{SHORT, program};
 use super::hosts::folder;
-use super::window::{start_measuring, step_until, window_with_settings};
+use super::window::{start_measuring, step_until, window_with_settings, without_load};
 
 /// Returns a saved host that uses the script in the folder instead of ssh.
 fn host(folder: &tempfile::TempDir, address: &str) -> SavedHost {
@@ -27,7 +27,8 @@ fn host(folder: &tempfile::TempDir, address: &str) -> SavedHost {
 /// Opens a window on the frame loop page, with these hosts saved.
 fn window(folder: &tempfile::TempDir, addresses: &[&str]) -> Harness<'static, App> {
     let hosts = addresses.iter().map(|address| host(folder, address)).collect();
-    let settings = Settings { is_welcomed: true, hosts, ..Settings::default() };
+    let settings =
+        Settings { is_welcomed: true, hosts, tests: without_load(), ..Settings::default() };
     SettingsFile::at(folder.path()).save(&settings).unwrap();
     let mut harness = window_with_settings(folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);

@@ -20,7 +20,7 @@ const SAMPLE_ALLOWANCE: u64 = 30 * MIB;
 /// Returns the number of rows of a large file: just below the maximum of an import, or fewer in a normal test
 /// run.
 fn rows() -> usize {
-    if is_long() { 19_000_000 } else { 5_000_000 }
+    if is_long() { 19_000_000 } else { 2_000_000 }
 }
 
 fn allowance() -> u64 {

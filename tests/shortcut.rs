@@ -11,7 +11,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope_engine::store::{self, Store};
 
-use super::window::{start_measuring, step_until, window};
+use super::window::{start_measuring, step_until, unloaded_window};
 use portal::{Answer, Bus};
 
 /// The environment variable with the case that the child process checks: `refused: ` and the reason,
@@ -71,7 +71,7 @@ fn stop(harness: &mut Harness<'_, App>) {
 fn window_of_the_child() {
     let expected = std::env::var(EXPECTED).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     assert_eq!(state(harness.state()), "None", "nothing is registered while no test runs");
     start_measuring(&mut harness);
     if let Some(words) = expected.strip_prefix("refused: ") {

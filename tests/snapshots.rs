@@ -24,7 +24,8 @@ use jitterscope_engine::machine::Machine;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{self, CheckSettings, Part};
 use jitterscope_engine::plan::{
-    FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
+    FrameLoop, GameTick, Load, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
+    SpinStrategies,
 };
 use jitterscope_engine::platform::TraceSource;
 use jitterscope_engine::run::{Ending, Run};
@@ -283,14 +284,15 @@ fn every_page_while_its_test_runs() {
     let mut album = Album::new();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
-    // With default settings, these tests would end before all images are drawn.
-    let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
+    // With default settings, these tests would end before all images are drawn, and take the CPU time of all others.
+    let (time_each, load) = (Nanos::from_secs(300), Load::NONE);
+    let frames = FrameLoop { time_each, load, ..FrameLoop::default() };
     let lengths = [1, 10, 20].map(Nanos::from_millis).to_vec();
     let at_most = Nanos::from_secs(300);
     let sleeps = SleepAccuracy { count: 20_000, lengths, at_most, ..SleepAccuracy::default() };
     let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };
     let gaps = SchedulingGaps { duration: Nanos::from_secs(300), ..SchedulingGaps::default() };
-    let turns = RealTime { time_each: Nanos::from_secs(300), ..RealTime::default() };
+    let turns = RealTime { time_each, load, ..RealTime::default() };
     let cycles = GameTick { iterations: 40, ..GameTick::default() };
     let long = [
         ("frame-loop", Plan::FrameLoop(frames)),

@@ -7,6 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::Contrast;
 use jitterscope::{App, start_log};
 use jitterscope::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
+use jitterscope_engine::plan::{FrameLoop, Load, Plan, Work};
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
@@ -16,6 +17,27 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
+    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_steps(3);
+    harness
+}
+
+/// Returns settings of the frame loop without load and work, for tests that do not ask how a loaded PC paces frames: load
+/// takes the CPU time of all other tests.
+pub(super) fn without_load() -> Vec<serde_json::Value> {
+    let plan = FrameLoop { load: Load::NONE, work: Work::Nothing, ..FrameLoop::default() };
+    vec![serde_json::to_value(Plan::FrameLoop(plan)).unwrap()]
+}
+
+/// Like `window`, with a frame loop without load.
+pub(super) fn unloaded_window(folder: &tempfile::TempDir) -> Harness<'static, App> {
+    let (store, file) =
+        (Store::at(folder.path()), SettingsFile::at(&folder.path().join("settings")));
+    let settings = Settings { is_welcomed: true, tests: without_load(), ..Settings::default() };
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_settings(cc, Some(store), settings, file));
     step_until(&mut harness, |app| app.session().machine().facts().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
@@ -83,7 +105,7 @@ pub(super) fn start_measuring(harness: &mut Harness<'_, App>) {
 #[test]
 fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     start_measuring(&mut harness);
     harness.get_by_label_contains("Configuration 1 of 1: Normal, unpinned");
     harness.key_press(egui::Key::Escape);
@@ -249,7 +271,7 @@ fn the_machine_is_shown_and_copied() {
 #[test]
 fn a_window_with_a_running_test_is_not_closed_unasked() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
+    let mut harness = unloaded_window(&folder);
     harness.key_press(egui::Key::F5);
     step_until(&mut harness, |app| app.session().running().is_running());
     let root = harness.input_mut().viewport_id;

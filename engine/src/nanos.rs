@@ -44,15 +44,23 @@ impl Nanos {
     }
 
     /// Creates a time from fractional seconds, rounded to the nearest nanosecond. NaN becomes 0.
-    #[expect(clippy::cast_possible_truncation, reason = "float to integer saturates, as promised")]
     pub fn from_secs_f64(secs: f64) -> Self {
-        Self((secs * 1e9).round() as i64)
+        Self::from_nanos_f64(secs * 1e9)
     }
 
     /// Creates a time from fractional nanoseconds, rounded to the nearest nanosecond. NaN becomes 0.
-    #[expect(clippy::cast_possible_truncation, reason = "float to integer saturates, as promised")]
-    pub fn from_nanos_f64(nanos: f64) -> Self {
-        Self(nanos.round() as i64)
+    ///
+    /// `f64::round` is a call into the C library on every x86-64, and large files are full of times. Here, what is left of
+    /// the whole number is exact: above 2^53, a float has no fraction.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "float to integer saturates, as promised, and what was a float is one again"
+    )]
+    pub const fn from_nanos_f64(nanos: f64) -> Self {
+        let whole = nanos as i64;
+        let rest = nanos - whole as f64;
+        Self(whole.saturating_add((0.5 <= rest) as i64 - (rest <= -0.5) as i64))
     }
 
     /// Returns the number of nanoseconds.
@@ -149,6 +157,8 @@ impl fmt::Display for Nanos {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::cast_possible_truncation, reason = "what is compared with")]
+
     use super::*;
 
     #[test]
@@ -170,6 +180,22 @@ mod tests {
         assert_eq!(Nanos::MAX + Nanos::new(1), Nanos::MAX);
         assert_eq!(Nanos::new(i64::MIN) - Nanos::new(1), Nanos::new(i64::MIN));
         assert_eq!(-Nanos::new(i64::MIN), Nanos::MAX);
+    }
+
+    #[test]
+    fn nanoseconds_are_rounded_as_floats_are() {
+        let halves = [0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_495.5];
+        let large = [9.007_199_254_740_993e15, 9.223_372_036_854_775e18, 1e300, f64::INFINITY];
+        for value in halves.into_iter().chain(large) {
+            for nanos in [value, -value, value.next_up(), value.next_down()] {
+                assert_eq!(
+                    Nanos::from_nanos_f64(nanos),
+                    Nanos::new(nanos.round() as i64),
+                    "{nanos}"
+                );
+            }
+        }
+        assert_eq!(Nanos::from_nanos_f64(f64::NAN), Nanos::ZERO);
     }
 
     #[test]

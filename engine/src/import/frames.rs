@@ -216,7 +216,7 @@ impl<'a> TableMeaning<'a> {
             self.read_facts(&row, machine);
             let raw = self.key.map(|place| place.map_or(&b""[..], |place| row.bytes(place)));
             let position = match last {
-                Some((ref key, position)) if *key == raw => position,
+                Some((ref key, position)) if is_key(key, raw) => position,
                 _ => {
                     let key = raw.map(|cell| name(&String::from_utf8_lossy(cell)));
                     let position = match known.get(&key) {
@@ -271,6 +271,12 @@ impl<'a> TableMeaning<'a> {
             }
         }
     }
+}
+
+/// Whether a row has these cells for process, process ID, and swap chain. Empty ones, which most logs have, are equal
+/// without a look: comparing no bytes at the address of an empty vector costs some CPUs 0.1 µs, a quarter of a row.
+fn is_key(own: &[Vec<u8>; 3], raw: [&[u8]; 3]) -> bool {
+    own.iter().zip(raw).all(|(own, raw)| own.len() == raw.len() && (raw.is_empty() || own == raw))
 }
 
 /// Parses the frame time or the time stamp of a row; `Ok(None)` if it is missing or 0.

@@ -6,6 +6,7 @@
 mod budget;
 mod busy_watch;
 mod condense;
+mod held;
 mod missing_times;
 mod recent;
 mod traced_trial;

@@ -20,6 +20,9 @@ const MAX_WAITING: usize = 4;
 const MAX_BANNER_BYTES: usize = 64 << 10;
 /// Maximum size of the error messages of an agent in memory: the oldest text is discarded.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
+/// Maximum size of all error messages of a connection: a host that sends more is no longer listened to, since reading them
+/// takes a CPU from what is measured.
+const MAX_MESSAGES_READ: u64 = 1 << 20;
 /// How long to wait for further messages after the program has ended.
 const MESSAGES_PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait for an answer, if no sign-in is necessary.
@@ -213,14 +216,30 @@ fn read_lines(output: impl Read, lines: &SyncSender<Incoming>) {
     }
 }
 
-/// Reads error messages of the agent until they end; only the last [`MAX_MESSAGE_BYTES`] remain in
-/// `messages`.
-fn read_messages(mut errors: impl Read, messages: &Mutex<Vec<u8>>) {
+/// Reads error messages of the agent until they end, or are [`MAX_MESSAGES_READ`]; only the last [`MAX_MESSAGE_BYTES`]
+/// remain in `messages`.
+fn read_messages(errors: impl Read, messages: &Mutex<Vec<u8>>) {
+    let mut errors = errors.take(MAX_MESSAGES_READ);
     let mut piece = [0; 4 << 10];
     while let Ok(count @ 1..) = errors.read(&mut piece) {
         let mut messages = messages.lock().unwrap_or_else(PoisonError::into_inner);
         messages.extend_from_slice(piece.get(..count).unwrap_or_default());
         let extra = messages.len().saturating_sub(MAX_MESSAGE_BYTES);
         messages.drain(..extra);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_without_end_are_read_to_their_maximum_and_the_newest_are_retained() {
+        let messages = Mutex::new(Vec::new());
+        read_messages(io::repeat(b'x'), &messages);
+        assert_eq!(messages.into_inner().unwrap().len(), MAX_MESSAGE_BYTES);
+        let few = Mutex::new(Vec::new());
+        read_messages(&b"refused"[..], &few);
+        assert_eq!(few.into_inner().unwrap(), b"refused");
     }
 }

@@ -1,10 +1,10 @@
 //! The grid of a result table: the rows and columns as they are shown. The grid has the rows of the
 //! table, or is wide: the values of one column, the pivot column, become groups of columns.
 
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use jitterscope_engine::report::Table;
-use jitterscope_engine::report::table::{Cell, TableRow};
+use jitterscope_engine::report::table::{Better, Cell, TableRow};
 
 use super::layout::TableLayout;
 
@@ -206,10 +206,11 @@ pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
         return table.columns.iter().map(|_| none()).collect();
     };
     let among: Vec<usize> = compared.iter().filter_map(|key| table.position(key)).collect();
-    let class = |row: &TableRow| -> Vec<Cell> {
-        among.iter().filter_map(|&at| row.cells.get(at).cloned()).collect()
+    // As text, which has an order: a table may have thousands of rows, each in a class of its own.
+    let class = |row: &TableRow| -> String {
+        among.iter().filter_map(|&at| row.cells.get(at)).map(|cell| format!("{cell:?}\n")).collect()
     };
-    let classes: Vec<Vec<Cell>> = table.rows.iter().map(class).collect();
+    let classes: Vec<String> = table.rows.iter().map(class).collect();
     let mut all = Vec::new();
     for (at, column) in table.columns.iter().enumerate() {
         let mut marks = none();
@@ -217,31 +218,29 @@ pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
             all.push(marks);
             continue;
         };
-        let value = |row: usize| {
-            let row = table.rows.get(row).filter(|row| row.caution.is_empty())?;
-            row.cells.get(at)?.value().filter(|value| value.is_finite())
+        let value = |row: &TableRow| {
+            let cell = row.cells.get(at).filter(|_| row.caution.is_empty())?;
+            cell.value().filter(|value| value.is_finite())
         };
-        let is_lower = better == jitterscope_engine::report::table::Better::Lower;
-        for (row, mark) in marks.iter_mut().enumerate() {
-            let Some(own) = value(row) else { continue };
-            let others = (0..table.rows.len())
-                .filter(|other| *other != row && classes.get(*other) == classes.get(row));
-            let orders: Vec<Ordering> =
-                others.filter_map(value).map(|other| own.total_cmp(&other)).collect();
-            let (best, worst) = if is_lower {
-                (Ordering::Less, Ordering::Greater)
-            } else {
-                (Ordering::Greater, Ordering::Less)
+        let values: Vec<Option<f64>> = table.rows.iter().map(value).collect();
+        let mut ends: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        for (class, value) in classes.iter().zip(&values) {
+            let Some(value) = *value else { continue };
+            let ends = ends.entry(class).or_insert((value, value));
+            *ends = (ends.0.min(value), ends.1.max(value));
+        }
+        let (at_min, at_max) = match better {
+            Better::Lower => (Mark::Best, Mark::Worst),
+            Better::Higher => (Mark::Worst, Mark::Best),
+        };
+        for ((mark, class), value) in marks.iter_mut().zip(&classes).zip(&values) {
+            let Some((value, (min, max))) = value.zip(ends.get(class.as_str()).copied()) else {
+                continue;
             };
-            let differs = orders.iter().any(|order| *order != Ordering::Equal);
-            *mark = if !differs {
-                Mark::None
-            } else if !orders.contains(&worst) {
-                Mark::Best
-            } else if !orders.contains(&best) {
-                Mark::Worst
-            } else {
-                Mark::None
+            *mark = match (value <= min, max <= value) {
+                (true, false) => at_min,
+                (false, true) => at_max,
+                _ => Mark::None,
             };
         }
         all.push(marks);

@@ -1,54 +1,25 @@
 //! Holds recent trace records until it is known whether a late sample needs them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::held::{CpuState, Held, HeldRecord, Sought, is_switch_of};
 use super::window::Window;
 use crate::nanos::Nanos;
-use crate::sample::{TraceEvent, TraceRecord};
+use crate::sample::TraceRecord;
 
-/// Maximum number of records that are held: about 30 MB, and more than the rings of all CPUs hold.
+/// Maximum number of records that are held: about 40 MB, and more than the rings of all CPUs hold.
 const MAX_RECENT: usize = 1 << 19;
 
 /// Recent records. A dropped record that began a state of a CPU is still held until that state changes.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    /// The records in order of time.
-    records: VecDeque<WaitingWindow>,
+    records: Held,
     /// For each state of each CPU, the last record that was dropped from `records`.
-    last_on_cpu: BTreeMap<(u32, CpuState), WaitingWindow>,
+    last_on_cpu: BTreeMap<(u32, CpuState), HeldRecord>,
     /// For each measuring thread, the last switch that was dropped from `records`.
-    last_of_thread: BTreeMap<u32, WaitingWindow>,
+    last_of_thread: BTreeMap<u32, HeldRecord>,
     /// For each CPU, the time of the last record that a sample may need but that was dropped to limit memory.
     dropped: BTreeMap<u32, Nanos>,
-}
-
-/// A record that a late sample may need, and whether it is already saved.
-#[derive(Clone, Copy, Debug)]
-struct WaitingWindow {
-    record: TraceRecord,
-    is_saved: bool,
-}
-
-/// A property of a CPU whose value lasts until a record changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum CpuState {
-    /// The thread that has the CPU.
-    Thread,
-    /// The idle state of the CPU.
-    Idle,
-}
-
-impl CpuState {
-    const ALL: [Self; 2] = [Self::Thread, Self::Idle];
-
-    /// Returns the state that an event changes; `None` if it changes no state.
-    const fn of(event: TraceEvent) -> Option<Self> {
-        match event {
-            TraceEvent::SwitchIn => Some(Self::Thread),
-            TraceEvent::IdleBegin | TraceEvent::IdleEnd => Some(Self::Idle),
-            _ => None,
-        }
-    }
 }
 
 /// The records that future samples can need.
@@ -63,47 +34,47 @@ pub(super) struct Needed {
 }
 
 impl Recent {
-    /// Adds records in any order. Takes O(n) time if the records are nearly in order of time.
+    /// Adds records in any order.
     pub(super) fn add(&mut self, records: impl IntoIterator<Item = TraceRecord>) {
-        let waiting = |record| WaitingWindow { record, is_saved: false };
-        self.records.extend(records.into_iter().map(waiting));
-        // The records of each ring arrive in order, so that the sort finds nearly everything in order.
-        self.records.make_contiguous().sort_by_key(|one| one.record.at);
+        let held = |record| HeldRecord { record, is_saved: false };
+        self.records.add(records.into_iter().map(held));
     }
 
     /// Returns the time of the newest record; `None` if no record is held.
     pub(super) fn newest(&self) -> Option<Nanos> {
-        self.records.back().map(|one| one.record.at)
+        self.records.newest().map(|record| record.at)
     }
 
     /// Returns when a thread lost its CPU; `None` if the thread has a CPU or if no switch of it is recorded.
     pub(super) fn left_at(&self, thread: u32) -> Option<Nanos> {
-        let is_own = |one: &&WaitingWindow| is_switch_of(&one.record, thread);
-        let last = self.records.iter().rfind(is_own).or_else(|| self.last_of_thread.get(&thread));
-        last.filter(|one| one.record.event.is_switch_out()).map(|one| one.record.at)
+        let forgotten = || self.last_of_thread.get(&thread).map(|one| &one.record);
+        let last = self.records.last(Sought::SwitchOf(thread)).or_else(forgotten);
+        last.filter(|record| record.event.is_switch_out()).map(|record| record.at)
     }
 
     /// Drops records that no future sample can need. If more than [`MAX_RECENT`] remain, also drops the records
     /// of CPUs on which no measuring thread woke, and if this is not enough, the oldest records.
     pub(super) fn forget(&mut self, needed: &Needed) {
-        while self.records.front().is_some_and(|one| one.record.at < needed.from) {
+        while self.records.first().is_some_and(|record| record.at < needed.from) {
             self.drop_first(needed);
         }
         self.dropped.retain(|_, until| needed.from <= *until);
         if self.records.len() <= MAX_RECENT {
             return;
         }
-        let all = std::mem::take(&mut self.records);
-        for one in all {
+        let mut all = std::mem::take(&mut self.records);
+        let mut retained = Vec::with_capacity(all.len());
+        while let Some(one) = all.remove_first() {
             let TraceRecord { cpu, thread, .. } = one.record;
             let is_own = thread.is_some_and(|thread| needed.threads.contains(&thread));
             if is_own || needed.cpus.contains(&cpu) {
-                self.records.push_back(one);
+                retained.push(one);
             } else {
                 self.outlive(one, needed);
                 self.dropped.insert(cpu, one.record.at);
             }
         }
+        self.records.add(retained);
         while MAX_RECENT < self.records.len() {
             if let Some(one) = self.drop_first(needed) {
                 self.dropped.insert(one.record.cpu, one.record.at);
@@ -111,14 +82,14 @@ impl Recent {
         }
     }
 
-    fn drop_first(&mut self, needed: &Needed) -> Option<WaitingWindow> {
-        let first = self.records.pop_front()?;
+    fn drop_first(&mut self, needed: &Needed) -> Option<HeldRecord> {
+        let first = self.records.remove_first()?;
         self.outlive(first, needed);
         Some(first)
     }
 
     /// Stores a dropped record if it began a state of its CPU or is a switch of a measuring thread.
-    fn outlive(&mut self, one: WaitingWindow, needed: &Needed) {
+    fn outlive(&mut self, one: HeldRecord, needed: &Needed) {
         let TraceRecord { event, cpu, thread, .. } = one.record;
         if let Some(state) = CpuState::of(event) {
             self.last_on_cpu.insert((cpu, state), one);
@@ -132,14 +103,13 @@ impl Recent {
     /// Appends the records of a window to `records`, except those that an earlier call already appended.
     pub(super) fn take(&mut self, mut window: Window, records: &mut Vec<TraceRecord>) {
         let Self { records: recent, last_on_cpu, last_of_thread, dropped } = self;
-        let first = recent.partition_point(|one| one.record.at < window.own_from.min(window.from));
-        let end = recent.partition_point(|one| one.record.at <= window.to).max(first);
-        for one in recent.range(first..end) {
+        let first = window.own_from.min(window.from);
+        for one in recent.between(first, window.to) {
             if one.record.thread == Some(window.thread) && !window.cpus.contains(&one.record.cpu) {
                 window.cpus.push(one.record.cpu);
             }
         }
-        let mut save = |one: &mut WaitingWindow| {
+        let mut save = |one: &mut HeldRecord| {
             if !one.is_saved {
                 one.is_saved = true;
                 records.push(one.record);
@@ -147,21 +117,14 @@ impl Recent {
         };
         // Also save the states at the start of the window: the last switch of the thread before the
         // window, and the last record of each state of each CPU.
-        let is_own_before = |one: &WaitingWindow| {
-            one.record.at < window.own_from && is_switch_of(&one.record, window.thread)
-        };
-        match recent.range_mut(..end).rfind(|one| is_own_before(one)) {
+        let own_switch = Sought::SwitchOf(window.thread);
+        match recent.last_before(own_switch, window.own_from) {
             Some(one) => save(one),
             None => last_of_thread.get_mut(&window.thread).into_iter().for_each(&mut save),
         }
         let states = window.cpus.iter().flat_map(|&cpu| CpuState::ALL.map(|state| (cpu, state)));
         for (cpu, state) in states {
-            let is_before = |one: &WaitingWindow| {
-                one.record.at < window.from
-                    && one.record.cpu == cpu
-                    && CpuState::of(one.record.event) == Some(state)
-            };
-            if let Some(one) = recent.range_mut(..end).rfind(|one| is_before(one)) {
+            if let Some(one) = recent.last_before(Sought::State(cpu, state), window.from) {
                 save(one);
             } else {
                 // Skip a record that is also the thread's last switch: that one is already saved.
@@ -172,7 +135,7 @@ impl Recent {
                 other.into_iter().for_each(&mut save);
             }
         }
-        for one in recent.range_mut(first..end) {
+        for one in recent.between(first, window.to) {
             let TraceRecord { at, cpu, thread, .. } = one.record;
             let is_own = thread == Some(window.thread) && window.own_from <= at;
             if is_own || (window.from <= at && window.cpus.contains(&cpu)) {
@@ -191,16 +154,10 @@ impl Recent {
     }
 }
 
-/// Returns whether this thread got or lost a CPU in a record. Page faults and wake-ups are not switches.
-fn is_switch_of(record: &TraceRecord, thread: u32) -> bool {
-    let is_switch = record.event == TraceEvent::SwitchIn || record.event.is_switch_out();
-    is_switch && record.thread == Some(thread)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
+    use crate::sample::{Sample, TraceEvent};
 
     const OWN: u32 = 7;
 

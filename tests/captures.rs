@@ -219,9 +219,8 @@ fn the_definition_of_the_lows_is_chosen_at_their_tile() {
     };
     assert_eq!(low(&harness), LowDefinition::MeanOfSlowest);
     let menu = harness.get_by_role_and_label(Role::ComboBox, "Definition of the 1% low");
-    let tiles = harness.query_all_by_label_contains("1% low 2").map(|tile| tile.rect());
-    let tile = tiles.min_by(|a, b| a.left().total_cmp(&b.left())).expect("no tile");
-    assert!(tile.contains_rect(menu.rect()), "{:?} in {tile:?}", menu.rect());
+    let mut tiles = harness.query_all_by_label_contains("1% low 2");
+    assert!(tiles.any(|tile| tile.rect().contains_rect(menu.rect())), "{:?}", menu.rect());
     menu.click_accesskit();
     harness.run_steps(3);
     harness.get_by_label("Rate of the p99 frame time").click_accesskit();

@@ -179,7 +179,11 @@ fn a_capture_is_shown_as_the_user_asks() {
         harness.query_all_by_label_contains(words).next().is_some()
     };
     assert_eq!(view(&harness), CaptureView::default());
-    assert!(shows(&harness, "presented frames, with 1 pause"));
+    // The controls state the part that is shown, so that no sentence repeats it.
+    let strip = "took more than 2.5 × the moving median.";
+    assert!(shows(&harness, strip));
+    assert!(!shows(&harness, "without. Presented frames"));
+    assert!(shows(&harness, "One pause of 5 s dominates the 1% low ("));
     assert!(shows(&harness, "What limits the frames"));
     harness.get_by_role_and_label(Role::RadioButton, "Frames, Displayed").click_accesskit();
     step_until(&mut harness, |app| {
@@ -187,8 +191,7 @@ fn a_capture_is_shown_as_the_user_asks() {
         shown.report.options.capture.frames == FrameKind::Displayed
     });
     harness.run_steps(4);
-    assert!(shows(&harness, "displayed frames, with 1 pause"));
-    assert!(shows(&harness, "With 1 pause, 5 s · 1% low without it: "));
+    assert!(shows(&harness, "One pause of 5 s dominates the 1% low ("));
     assert!(!shows(&harness, "--omit-pauses"), "an option of the command line in the window");
     harness.get_by_label("Omit pause").click_accesskit();
     step_until(&mut harness, |app| {
@@ -200,11 +203,38 @@ fn a_capture_is_shown_as_the_user_asks() {
     let CaptureFigures::Frames(frames) = &results[0].figures else { panic!("{results:?}") };
     // 40 of 2000 frames were never displayed, and the pause is omitted.
     assert_eq!(frames.frame_time.count, 1_959);
-    assert!(shows(&harness, "displayed frames, without 1 pause"));
+    assert!(!shows(&harness, "One pause of 5 s"));
     assert!(shows(&harness, "Without 1 pause, 5 s · 1% low with it: "));
-    harness.get_by_label("Include pause");
+    harness.get_by_label("Include it");
     let timeline = plots(&harness).into_iter().find(|plot| plot.starts_with("Timeline, "));
     assert!(timeline.is_some_and(|plot| plot.ends_with("Omitted pause")), "{:?}", plots(&harness));
+}
+
+#[test]
+fn the_definition_of_the_lows_is_chosen_at_their_tile() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &mangohud(2_000, 16.7));
+    let low = |harness: &Harness<'_, App>| {
+        harness.state().session().running().capture().unwrap().report.options.capture.low
+    };
+    assert_eq!(low(&harness), LowDefinition::MeanOfSlowest);
+    let menu = harness.get_by_role_and_label(Role::ComboBox, "Definition of the 1% low");
+    let tiles = harness.query_all_by_label_contains("1% low 2");
+    let tiles: Vec<egui::Rect> = tiles.map(|tile| tile.rect()).collect();
+    assert!(tiles.iter().any(|tile| tile.contains_rect(menu.rect())), "{:?}", menu.rect());
+    menu.click_accesskit();
+    harness.run_steps(3);
+    let is_row = |node: &egui_kittest::Node<'_>| {
+        let is_named =
+            node.accesskit_node().label().is_some_and(|it| it == "Rate of the p99 frame time");
+        is_named && node.accesskit_node().role() != Role::Label
+    };
+    let row = harness.query_all_by_label("Rate of the p99 frame time").find(is_row);
+    row.expect("no row in the menu").click_accesskit();
+    step_until(&mut harness, |app| {
+        let shown = app.session().running().capture().unwrap();
+        shown.report.options.capture.low == LowDefinition::InverseOfPercentile
+    });
 }
 
 #[test]

@@ -144,6 +144,37 @@ fn a_selected_late_frame_moves_no_button_and_shrinks_no_plot() {
 }
 
 #[test]
+fn a_maximized_plot_fills_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = showing(&folder, &late_run());
+    harness.set_size(egui::vec2(1_000.0, 640.0));
+    harness.run_steps(4);
+    let plot = |harness: &Harness<'_, App>| harness.get_by_label_contains("Timeline, ").rect();
+    let before = plot(&harness).height();
+    harness.key_press(egui::Key::E);
+    harness.run_steps(4);
+    assert!(plot(&harness).height() > 2.0 * before, "{before} and {:?}", plot(&harness));
+    assert!(plot(&harness).bottom() < 640.0, "{:?}", plot(&harness));
+    assert!(harness.query_by_label("Copy report").is_none());
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(4);
+    assert!((plot(&harness).height() - before).abs() < 1.0);
+    harness.get_by_label("Copy report");
+}
+
+#[test]
+fn opening_a_result_lays_out_no_frame_twice_after_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = showing(&folder, &late_run());
+    for frame in 0..4 {
+        harness.step();
+        let output = &harness.output().platform_output;
+        let reasons = &output.request_discard_reasons;
+        assert_eq!(output.num_completed_passes, 1, "frame {frame}: {reasons:?}");
+    }
+}
+
+#[test]
 fn a_changed_setting_moves_no_field() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);

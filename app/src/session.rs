@@ -464,7 +464,7 @@ impl Session {
             Action::OpenTool(tool) => self.run(EXPORTS, |part, _| part.open_tool(tool)),
             Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _| part.preview_runs(paths)),
             Action::LookAtDragged(paths) => self.run(LIBRARY, |it, _| it.look_at_dragged(paths)),
-            Action::UndoEdits(edits) => self.run(LIBRARY, |part, _| part.write_edits(edits)),
+            Action::UndoEdits(edits) => self.run(LIBRARY, |part, _| part.undo_edits(edits)),
             Action::RefreshLibrary => self.run(LIBRARY, |part, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, context| part.edit(edits, context)),
             Action::Mark => self.run(RUNNING, |part, _| part.mark(Instant::now())),

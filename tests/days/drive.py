@@ -9,7 +9,7 @@ DAY is a file of steps, one a line, such as tests/days/gamer.txt:
     NAME | ACTION | OPTIONS
 
 ACTION is one of: key KEYS, type TEXT, click X Y, right X Y, drag X1 Y1 X2 Y2, range X1 Y1 X2 Y2 (with Shift),
-scroll X Y CLICKS (coordinates in percent of the window), wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
+scroll X Y CLICKS (coordinates in percent of the window), zoom X Y CLICKS (with Ctrl), wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
 test runs, which the title of the window shows, at most so long), cli ARGUMENTS (runs jitterscope-cli next to PROGRAM on the
 runs of the window).
 OPTIONS: at=X,Y,W,H watches this part of the screen, in percent, for the reaction instead of all above the status bar; live marks
@@ -105,7 +105,7 @@ def act(screen, action):
     words = text.split()
     if kind in ("click", "right", "double", "drag", "range"):
         words = [str(pixel) for pixel in screen.pixels(words)]
-    elif kind == "scroll":
+    elif kind in ("scroll", "zoom"):
         words = [*map(str, screen.pixels(words[:2])), words[2]]
     still = ["sleep", "0.2"]
     if kind == "key":
@@ -126,10 +126,12 @@ def act(screen, action):
         shift = (["keydown", "shift"], ["keyup", "shift"]) if kind == "range" else ([], [])
         return ["mousemove", x1, y1, *still], [*shift[0], "mousedown", "1", "sleep", "0.05", *moves,
                                                "mouseup", "1", *shift[1]], []
-    if kind == "scroll":
+    if kind in ("scroll", "zoom"):
         x, y, clicks = words
         button = "4" if int(clicks) < 0 else "5"
-        return ["mousemove", x, y, *still], ["click", "--repeat", str(abs(int(clicks))), "--delay", "30", button], []
+        turns = ["click", "--repeat", str(abs(int(clicks))), "--delay", "30", button]
+        held = (["keydown", "ctrl", *still], ["keyup", "ctrl"]) if kind == "zoom" else ([], [])
+        return ["mousemove", x, y, *still, *held[0]], turns, held[1]
     sys.exit(f"drive: no such action: {action}")
 
 

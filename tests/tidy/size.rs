@@ -65,7 +65,9 @@ use super::{Source, check, is_of_tests, sources};
 /// disturbed groups that were measured one after the other, names of groups, what files do not state, and the tab of groups
 /// with their letters in the list; states in boxes below a timeline, and positions in minutes and seconds;
 /// the game of a capture in the index; the undo of each deletion.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 72_258), ("app/src", 41_620)];
+/// Engine, 72 258 to 72 269, and app, 41 620 to 41 760: the part of a capture apart from its numbers; the strip of pauses
+/// and the menu of lows at their tile, a maximized plot that fills the page, and fields that follow a fast undo.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 72_269), ("app/src", 41_760)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

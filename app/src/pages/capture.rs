@@ -4,7 +4,7 @@ mod plots;
 mod recorded;
 mod scope;
 
-use eframe::egui::Ui;
+use eframe::egui::{Rect, Ui};
 use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::{
@@ -63,7 +63,8 @@ impl CapturePage {
         result_area(self.selected.0 != shown.run.id.as_str()).show_focus(ui, |ui| {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                strip_ui(ui, shown, actions);
+                self.select_longest(shown);
+                strip_ui(ui, shown, self.selected.1, actions);
                 let view = session.running().capture_view();
                 let before = self.follow(view, session.settings().low);
                 self.body_ui(ui, shown, true);
@@ -111,7 +112,8 @@ impl CapturePage {
         self.selected.1 = response.selected.unwrap_or(self.selected.1);
     }
 
-    fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, can_change: bool) {
+    /// Selects the longest recording of a newly shown run.
+    fn select_longest(&mut self, shown: &LoadedRun) {
         let id = shown.run.id.as_str();
         if self.selected.0 != id {
             let recordings = shown.report.results::<RecordingFigures>();
@@ -119,16 +121,25 @@ impl CapturePage {
             let place = recordings.iter().position(|one| Some(one.position) == longest);
             self.selected = (id.to_owned(), place.unwrap_or_default());
         }
+    }
+
+    fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, can_change: bool) {
+        self.select_longest(shown);
         let recording = shown.report.results::<RecordingFigures>().get(self.selected.1);
         match recording {
-            Some(recording) if can_change => scope::scope_bar_ui(ui, recording, &mut self.asked),
+            Some(recording) if can_change => {
+                scope::pauses_strip_ui(ui, recording, &mut self.asked);
+                scope::scope_bar_ui(ui, recording, &mut self.asked);
+            }
             None if can_change => scope::no_frames_ui(ui, &mut self.asked),
             _ => {}
         }
         let low = self.asked.low;
         let figures = recording.map(|one| &one.figures);
         match figures {
-            Some(CaptureFigures::Frames(frames)) => tiles_ui(ui, frames, low),
+            Some(CaptureFigures::Frames(frames)) => {
+                tiles_ui(ui, frames, low, can_change.then_some(&mut self.asked.low));
+            }
             Some(CaptureFigures::SampledLog(log)) if log.average_fps.is_some() => {
                 log_tiles_ui(ui, log);
             }
@@ -172,27 +183,34 @@ impl CapturePage {
     }
 }
 
-fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
+fn strip_ui(ui: &mut Ui, shown: &LoadedRun, selected: usize, actions: &mut Vec<Action>) {
     let report = &shown.report;
     let is_log = report
         .results::<RecordingFigures>()
         .iter()
         .any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
     let severity = if is_log { Severity::Fair } else { Severity::Info };
-    // Without the advice, which names an option of the command line: the bar below has a button for it.
-    let (sentence, mut evidence) = (report.sentence(), report.verdict.numbers());
-    // The bar below states the part that is shown.
-    for one in report.results::<RecordingFigures>() {
-        let caption = one.scope.as_ref().map(|scope| scope.caption()).unwrap_or_default();
-        let part = format!(" {}.", text::capitalized(&caption));
-        evidence.truncate(evidence.strip_suffix(&part).map_or(evidence.len(), str::len));
-    }
+    // The bar below states the part of the selected recording, which can be another one than that of the sentence.
+    let recording = report.results::<RecordingFigures>().get(selected);
+    let scope = recording.and_then(|one| one.scope.as_deref());
+    let is_stated = scope.is_some_and(|scope| scope.caption() == report.verdict.finding.part);
+    // Without the advice, which names an option of the command line: the page has a button for it.
+    let sentence = report.sentence();
+    let evidence =
+        if is_stated { report.verdict.numbers_without_part() } else { report.verdict.numbers() };
     VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
         export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions);
     });
 }
 
-fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
+/// Draws the tiles of the lows by the definition `low`, and of all other figures. The tile of the 1% low has a menu that
+/// changes `asked`, if it can be changed.
+fn tiles_ui(
+    ui: &mut Ui,
+    frames: &FrameFigures,
+    low: LowDefinition,
+    asked: Option<&mut LowDefinition>,
+) {
     let times = &frames.frame_time;
     let missing = || (text::MISSING.to_owned(), "");
     let by = |lows: Option<Lows>, rule: &str, needed: &str| match lows {
@@ -211,7 +229,7 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
     let at = format!("at {}", format_position(frames.max_at));
     let std_dev = times.std_dev_nanos.map(Nanos::from_nanos_f64);
     let (hundred, thousand) = ("needs 100 frames", "needs 1\u{202f}000 frames");
-    tiles_of(
+    let places = tiles_of(
         ui,
         &[
             ("Average", ((format!("{:.1}", frames.average_fps), "FPS"), length)),
@@ -224,16 +242,20 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
             ("Std dev", time(std_dev, "frame time", "needs 2 frames")),
         ],
     );
+    if let Some((place, asked)) = places.get(1).zip(asked) {
+        scope::low_menu_ui(ui, *place, asked);
+    }
 }
 
 /// A value and its unit, and the line below.
 type TileText = ((String, &'static str), String);
 
-fn tiles_of(ui: &mut Ui, tiles: &[(&str, TileText)]) {
+/// Draws tiles; returns their places.
+fn tiles_of(ui: &mut Ui, tiles: &[(&str, TileText)]) -> Vec<Rect> {
     let tiles = tiles
         .iter()
         .map(|(label, ((value, unit), context))| Tile::new(label, value, unit).context(context));
-    tile_row(ui, &tiles.collect::<Vec<Tile<'_>>>());
+    tile_row(ui, &tiles.collect::<Vec<Tile<'_>>>())
 }
 
 /// Draws the figures that the report shows first as tiles.

@@ -25,6 +25,7 @@ use crate::widgets::{
     Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, link,
     segmented,
 };
+use conditions::ShownConditions;
 use groups::GroupChoice;
 use trend::TrendTab;
 
@@ -56,7 +57,7 @@ pub struct ComparePage {
     row: usize,
     differences: Option<ShownDifferences>,
     groups: GroupChoice,
-    only_differences: bool,
+    conditions: ShownConditions,
     /// Whether all notes on the comparison are shown.
     has_all_notes: bool,
     /// Whether timelines are aligned by the clock instead of by their starts.
@@ -174,7 +175,7 @@ impl ComparePage {
             compared.runs.iter().map(|shown| shown.run.id.to_string()).collect();
         if self.shown.as_ref() != Some(&shown) {
             *self = Self {
-                only_differences: self.only_differences,
+                conditions: self.conditions,
                 tab: self.tab,
                 comparison: self.comparison,
                 trend: std::mem::take(&mut self.trend),
@@ -206,17 +207,15 @@ impl ComparePage {
                     self.differences_ui(ui, session, compared, row);
                 });
                 ui.vertical(|ui| {
-                    conditions::ui(ui, &compared.comparison, &mut self.only_differences, height);
+                    let rows = Some(row.figures.len());
+                    conditions::ui(ui, &compared.comparison, &mut self.conditions, rows);
                 });
             });
         } else {
             if let Some(row) = row {
                 self.differences_ui(ui, session, compared, row);
             }
-            let rows = compared.comparison.conditions.len();
-            let rows = f32::from(u16::try_from(rows).unwrap_or(u16::MAX)) * size::COMPACT_ROW;
-            let height = size::CARD_HEADER + size::TABLE_HEADER + rows + 12.0;
-            conditions::ui(ui, &compared.comparison, &mut self.only_differences, height);
+            conditions::ui(ui, &compared.comparison, &mut self.conditions, None);
         }
         if let Some((row, curves)) = row.zip(compared.curves.get(self.row)) {
             self.plots_ui(ui, compared, row, curves);

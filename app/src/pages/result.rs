@@ -158,6 +158,13 @@ impl TestPage {
         shown: &LoadedRun,
         actions: &mut Vec<Action>,
     ) {
+        let settings = session.settings();
+        let result = shown_result(shown, settings.units, settings.low);
+        if self.view.is_maximized() {
+            self.view.ui(ui, result);
+            self.view.offers_ui(ui, session, shown, actions);
+            return;
+        }
         self.strip_ui(ui, session, shown, actions);
         again_ui(ui, session, shown, self.key, actions);
         worse_ui(ui, session, shown, actions);
@@ -174,8 +181,7 @@ impl TestPage {
         {
             super::machine::denied_ui(ui, session, facts, self.key, actions);
         }
-        let settings = session.settings();
-        self.view.ui(ui, shown_result(shown, settings.units, settings.low));
+        self.view.ui(ui, result);
         self.view.offers_ui(ui, session, shown, actions);
         trust_ui(ui, &shown.report);
     }

@@ -506,12 +506,13 @@ impl RunsPage {
         actions: &mut Vec<Action>,
     ) {
         // Unsaved edits of another run are saved before the fields change.
-        let version = session.library().version();
-        self.draft.follow(ui, &self.selection.paths, items, version, actions);
+        let versions = (session.library().version(), session.library().undone());
+        self.draft.follow(ui, &self.selection.paths, items, versions, actions);
         if is_low {
             return;
         }
-        let frame = Frame::new().inner_margin(Margin::same(12));
+        // The scroll bar is in the margin, not over the cards.
+        let frame = Frame::new().inner_margin(Margin { right: 2, ..Margin::same(12) });
         let width = ui.content_rect().width();
         let panel = if size::MEDIUM_FROM <= width {
             let default = if size::WIDE_FROM <= width { size::DETAILS } else { size::MIN_DETAILS };
@@ -523,6 +524,7 @@ impl RunsPage {
         panel.frame(frame).show(ui, |ui| {
             region(ui, Region::Details);
             ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
+                ui.set_max_width(ui.available_width() - size::GAP_CARD);
                 if self.selection.paths.is_empty() {
                     let words = "Select a run to see its details.";
                     ui.label(Type::Body.text(words).color(Tokens::of(ui).t2));

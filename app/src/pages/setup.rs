@@ -296,10 +296,14 @@ fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
             return;
         }
         let (what, time) = what_runs(session, state.plan(), state.repeat());
-        Spans::plain(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            Spans::plain(Type::Small, &time, tokens.t2).label(ui);
-        });
+        let (what, time) = (
+            Spans::plain(Type::LabelStrong, &what, tokens.t1),
+            Spans::plain(Type::Small, &time, tokens.t2),
+        );
+        // The time is never truncated.
+        let room = ui.available_width() - time.clone().galley(ui).size().x - size::GAP_SMALL;
+        what.label_within(ui, room.max(size::TARGET));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| time.whole_label(ui));
     });
 }
 

@@ -89,17 +89,23 @@ enum SelectedRange {
     SaveImage,
 }
 
+/// Width in points of the header of a card from which it has the zoom buttons. In a narrower card, keys and the menu do
+/// the same, and the title is not truncated.
+const ZOOM_FROM: f32 = 400.0;
+
 /// Draws the buttons in the header of a plot's card: zoom, reset, and menu.
 pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
     let ctx = ui.ctx().clone();
     let button = |ui: &mut Ui, icon: &str, words: &str| {
         icon_button(ui, icon, &format!("{words}: {title}")).clicked()
     };
-    if button(ui, icons::MINUS, "Zoom out") {
-        ask(&ctx, plot, Move::ZoomOut);
-    }
-    if button(ui, icons::PLUS, "Zoom in") {
-        ask(&ctx, plot, Move::ZoomIn);
+    if ZOOM_FROM <= ui.max_rect().width() {
+        if button(ui, icons::MINUS, "Zoom out") {
+            ask(&ctx, plot, Move::ZoomOut);
+        }
+        if button(ui, icons::PLUS, "Zoom in") {
+            ask(&ctx, plot, Move::ZoomIn);
+        }
     }
     let reset = |ui: &mut Ui| button(ui, icons::ARROW_COUNTER_CLOCKWISE, "Reset zoom");
     if ui.add_enabled_ui(is_moved(&ctx, plot), reset).inner {

@@ -30,6 +30,8 @@ pub(super) const SHORTEST: f64 = 1e-4;
 const GRID: Rangef = Rangef { min: 2.0, max: 24.0 };
 /// Minimum distance between two tick labels, horizontally and vertically, in points.
 const WORDS: (f32, f32) = (70.0, 32.0);
+/// How many labels of decades have room in a row where one label of another axis has.
+const DECADE_SHARE: f64 = 0.75;
 /// Maximum number of visible labels in a margin: there is no place for more, and each is compared with each.
 const MAX_MARGIN: usize = 100;
 /// Minimum distance between two labels in the margin, horizontally and vertically, in points.
@@ -412,6 +414,10 @@ impl Direction<'_> {
                     row_ticks(&names, (from, to), length * ROW_SHARE)
                 }
                 AxisKind::Rows => row_ticks(&names, (from, to), length),
+                // Side by side, labels of decades such as "100 ms" need more room than below each other.
+                AxisKind::LogNanos | AxisKind::LogTime if WORDS.0 <= apart => {
+                    axis.ticks((from, to), length * DECADE_SHARE)
+                }
                 axis => axis.ticks((from, to), length),
             };
             // A label at the lower end of a vertical axis is omitted: in the corner, it would

@@ -357,7 +357,8 @@ impl Timeline {
             self.read_out(ui, &response, &transform, data, index);
         }
         if live.is_running() && moved.is_some() {
-            self.paused_hint(ui, &response, time.1);
+            // The view can end after the newest sample.
+            self.paused_hint(ui, &response, time.1.min(data.end_secs()));
         }
         self.below_ui(ui, data);
         if moved_range(ui.ctx(), self.id) != moved {

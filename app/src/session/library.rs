@@ -84,6 +84,8 @@ pub struct Library {
     restoring: Vec<PathBuf>,
     /// The files restored between the last two listings.
     restored: Vec<PathBuf>,
+    /// Incremented whenever changes of saved runs are undone.
+    undone: u64,
     changes: Changes,
     previews: PreviewCache,
 }
@@ -92,9 +94,9 @@ impl Part for Library {
     const NAME: &'static str = "the library";
 
     fn restart(&mut self, context: &Context) {
-        let (version, changes) = (self.version, self.changes.clone());
+        let (version, undone, changes) = (self.version, self.undone, self.changes.clone());
         let fresh = Self::new(self.store.take(), self.tasks.host());
-        *self = Self { version, changes, ..fresh };
+        *self = Self { version, undone, changes, ..fresh };
         context.push(Request::ListRuns);
     }
 }
@@ -118,6 +120,7 @@ impl Library {
             deletions: Vec::new(),
             restoring: Vec::new(),
             restored: Vec::new(),
+            undone: 0,
             changes: Changes::default(),
             previews: PreviewCache::default(),
         }
@@ -280,8 +283,20 @@ impl Library {
         self.write_edits(edits);
     }
 
+    /// Undoes changes of notes and tags.
+    pub(super) fn undo_edits(&mut self, edits: Vec<(PathBuf, Edit)>) {
+        self.undone += 1;
+        self.write_edits(edits);
+    }
+
+    /// Returns a number that is incremented whenever changes of saved runs are undone: what was typed is then no longer
+    /// being saved.
+    pub const fn undone(&self) -> u64 {
+        self.undone
+    }
+
     /// Writes edits into the files of runs.
-    pub(super) fn write_edits(&self, edits: Vec<(PathBuf, Edit)>) {
+    fn write_edits(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
         let edits = self.edits_of_files(edits);
         self.change("change", move || {

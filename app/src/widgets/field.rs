@@ -64,7 +64,7 @@ pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width:
         let edit = TextEdit::singleline(text)
             .id(Id::unique(("text-field", name)))
             .hint_text(Type::Body.text(hint).color(tokens.t3))
-            .desired_width(width - 2.0 * size::GAP_SMALL);
+            .desired_width(width);
         ui.add(edit).accessible_name(name)
     })
     .inner

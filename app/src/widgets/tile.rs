@@ -127,8 +127,8 @@ impl<'a> Tile<'a> {
 const MIN_WIDTH: f32 = 112.0;
 
 /// Shows tiles of equal width in a row. More than three tiles are shown in two rows if their labels
-/// would be truncated in one.
-pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
+/// would be truncated in one. Returns the places of the tiles.
+pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) -> Vec<Rect> {
     let width_of = |tiles: usize| {
         let count = f32::from(u16::try_from(tiles).unwrap_or(u16::MAX).max(1));
         (ui.available_width() - (count - 1.0) * size::GAP_SMALL) / count
@@ -136,15 +136,17 @@ pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
     let is_cut = width_of(tiles.len()) < MIN_WIDTH && 3 < tiles.len();
     let a_row = if is_cut { tiles.len().div_ceil(2) } else { tiles.len() };
     let width = width_of(a_row);
+    let mut places = Vec::new();
     for row in tiles.chunks(a_row.max(1)) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             for tile in row {
                 ui.scope(|ui| {
                     ui.set_width(width.max(0.0));
-                    tile.show(ui);
+                    places.push(tile.show(ui).rect);
                 });
             }
         });
     }
+    places
 }

@@ -104,9 +104,10 @@ const COUNT: Number = Field::new(
 .number(Parameter::count(10, 100_000, "sleeps"));
 const LONG_COUNT: Number = Field::new(
     "long-count",
-    "Sleeps of 1 ms or longer",
+    "Long sleeps",
     "Number of sleeps per duration of 1 ms or longer, if it is not the same.",
 )
+.named("Sleeps of 1 ms or longer")
 .number(Parameter::count(10, 100_000, "sleeps"));
 /// Sleeps of this duration or longer have their own number of sleeps.
 const LONG_SLEEP: Nanos = Nanos::from_millis(1);

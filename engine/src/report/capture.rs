@@ -19,8 +19,7 @@ use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
 use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Sufficiency};
 use crate::units::{
-    capitalized, count_text, format_count, format_long_time, format_measured_fps, format_share,
-    format_time,
+    count_text, format_count, format_long_time, format_measured_fps, format_share, format_time,
 };
 
 pub use frames::{
@@ -200,7 +199,7 @@ pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
         },
         Some(CaptureFigures::Ticks(figures)) => {
             let scope = longest.and_then(|one| one.scope.as_deref());
-            ticks::finding(figures, &scope.map(Scope::caption).unwrap_or_default())
+            ticks::finding(figures).with_part(scope.map(Scope::caption).unwrap_or_default())
         }
         Some(CaptureFigures::SampledLog(log)) => of_log(log),
         Some(CaptureFigures::Histogram(_)) => of_histograms(recordings),
@@ -273,16 +272,15 @@ fn of_frames(frames: &FrameFigures, scope: &Scope) -> Finding {
         evidence.push_str(&format!(" {} {what}.", count_text(count, "frames")));
     }
     evidence.push_str(&pause_words(frames, scope));
-    let caption = scope.caption();
-    if !caption.is_empty() {
-        evidence.push_str(&format!(" {}.", capitalized(&caption)));
-    }
     let advice = if 0 < scope.pauses.count && !view.omits_pauses {
         "Omit pauses (--omit-pauses) unless they are what you look for.".to_owned()
     } else {
         String::new()
     };
-    Finding::new(sentence, evidence).with_key(Some(average)).with_advice(advice)
+    Finding::new(sentence, evidence)
+        .with_part(scope.caption())
+        .with_key(Some(average))
+        .with_advice(advice)
 }
 
 /// Returns how many frames were dropped, generated, or repeated, each with the words for it.
@@ -481,6 +479,7 @@ const fn wide_float(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Verdict;
 
     const MS: i64 = 1_000_000;
 
@@ -511,6 +510,17 @@ mod tests {
             finding(&shown).evidence,
             "1 of 1\u{202f}000 frames took more than 2.5 × the moving median."
         );
+    }
+
+    #[test]
+    fn the_part_of_a_capture_is_apart_from_its_numbers() {
+        let view = CaptureView { from: Some(Nanos::from_millis(800)), ..CaptureView::default() };
+        let shown = of(&Capture::Frames(vec![recording(&[8 * MS; 1_000])]), &view);
+        let verdict = Verdict::without_grade(finding(&shown));
+        let numbers = "No frame took more than 2.5 × the moving median.";
+        assert_eq!(verdict.numbers_without_part(), numbers);
+        assert_eq!(verdict.finding.part, shown[0].scope.as_ref().unwrap().caption());
+        assert_eq!(verdict.numbers(), format!("{numbers} 0:00.8 to 0:08.0."));
     }
 
     #[test]

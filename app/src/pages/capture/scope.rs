@@ -1,22 +1,23 @@
-//! The bar above an imported recording that selects its frames, its part, and the definition of its lows. Everything
-//! below follows it.
+//! What an imported recording is shown of: the bar that selects its frames and its part, the proposal to omit pauses, and
+//! the menu of definitions of lows. Everything below follows them.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Popup, Rect, Role, Ui, UiBuilder, WidgetInfo, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, RecordingFigures, Scope};
 use jitterscope_engine::report::{CaptureView, FrameKind};
-use jitterscope_engine::stats::LowDefinition;
+use jitterscope_engine::stats::{LowDefinition, Lows};
 
 use crate::text::{self, low};
-use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Card, Spans, combo, link, position_field, segmented};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Button, Card, Severity, Spans, VerdictStrip, card::plain_card, field::choice_rows_ui, link,
+    position_field, quiet_icon_button, segmented,
+};
 
 /// Width of a field of the range, in points.
 const FIELD: f32 = 84.0;
-/// Width of the list of definitions, in points.
+/// Width of the menu of definitions, in points.
 const DEFINITIONS: f32 = 230.0;
-/// Width of the list of definitions with its label, in points.
-const LOW: f32 = DEFINITIONS + 70.0;
 
 /// Draws the bar for a recording; changes `asked` to what the user selects.
 pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut CaptureView) {
@@ -25,7 +26,7 @@ pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut 
         CaptureFigures::Frames(frames) => Some(frames),
         _ => None,
     };
-    Card::new("Shown part").note(&scope.caption()).show_plain(ui, |ui| {
+    plain_card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, size::GAP_SMALL);
             if let Some(frames) = frames {
@@ -33,7 +34,6 @@ pub(super) fn scope_bar_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut 
             }
             range_ui(ui, scope, asked);
             if let Some(frames) = frames {
-                low_ui(ui, asked);
                 pauses_ui(ui, scope, frames, asked);
             }
         });
@@ -86,35 +86,77 @@ fn range_ui(ui: &mut Ui, scope: &Scope, asked: &mut CaptureView) {
     }
 }
 
-fn low_ui(ui: &mut Ui, asked: &mut CaptureView) {
-    // The list is not wrapped by itself, but would widen the whole page.
-    if ui.available_size_before_wrap().x < LOW {
-        ui.end_row();
+/// Draws that the pauses are omitted, the 1% low with them, and the button that includes them.
+fn pauses_ui(ui: &mut Ui, scope: &Scope, frames: &FrameFigures, asked: &mut CaptureView) {
+    let Scope { pauses, view, .. } = scope;
+    if pauses.count == 0 || !view.omits_pauses {
+        return;
     }
-    let definitions = LowDefinition::ALL.map(|definition| (definition, low::name(definition)));
-    ui.horizontal(|ui| {
-        label(ui, "1% low");
-        combo(ui, "Definition of the 1% low", &mut asked.low, &definitions, DEFINITIONS);
+    let it = if pauses.count == 1 { "it" } else { "them" };
+    let low = frames.other_one_percent_low.map(|lows| {
+        format!(" · 1% low with {it}: {}", text::format_measured_fps(lows.by(view.low)))
+    });
+    label(ui, &format!("Without {}{}", pauses.words(), low.unwrap_or_default()));
+    if ui.add(Button::new(&format!("Include {it}"))).clicked() {
+        asked.omits_pauses = false;
+    }
+}
+
+/// Draws a strip that proposes to omit the pauses, as long as they are in the figures.
+pub(super) fn pauses_strip_ui(ui: &mut Ui, figures: &RecordingFigures, asked: &mut CaptureView) {
+    let (Some(scope), CaptureFigures::Frames(frames)) = (&figures.scope, &figures.figures) else {
+        return;
+    };
+    if scope.pauses.count == 0 || scope.view.omits_pauses {
+        return;
+    }
+    let is_one = scope.pauses.count == 1;
+    let sentence = pauses_sentence(scope, frames);
+    VerdictStrip::new(Severity::Info, "").evidence(&sentence).show(ui, |ui| {
+        let button = if is_one { "Omit pause" } else { "Omit pauses" };
+        if ui.add(Button::new(button)).clicked() {
+            asked.omits_pauses = true;
+        }
     });
 }
 
-/// Draws whether the pauses are in the figures, the 1% low of the other choice, and the button for it.
-fn pauses_ui(ui: &mut Ui, scope: &Scope, frames: &FrameFigures, asked: &mut CaptureView) {
-    let Scope { pauses, view, .. } = scope;
-    let (are, other, button) = match (view.omits_pauses, pauses.count) {
-        (_, 0) => return,
-        (true, 1) => ("Without", "with it", "Include pause"),
-        (true, _) => ("Without", "with them", "Include pauses"),
-        (false, 1) => ("With", "without it", "Omit pause"),
-        (false, _) => ("With", "without them", "Omit pauses"),
+/// Returns what the pauses do to the 1% low: "One pause of 5 s dominates the 1% low (10.2 FPS with it, 36.1 FPS without)."
+fn pauses_sentence(scope: &Scope, frames: &FrameFigures) -> String {
+    let time = text::format_long_time(scope.pauses.time);
+    let (pauses, verbs, it) = if scope.pauses.count == 1 {
+        (format!("One pause of {time}"), ["dominates", "is in the figures"], "it")
+    } else {
+        let count = text::format_count(scope.pauses.count);
+        (format!("{count} pauses of {time} together"), ["dominate", "are in the figures"], "them")
     };
-    let low = frames
-        .other_one_percent_low
-        .map(|lows| format!(" · 1% low {other}: {}", text::format_measured_fps(lows.by(view.low))));
-    label(ui, &format!("{are} {}{}", pauses.words(), low.unwrap_or_default()));
-    if ui.add(Button::new(button)).clicked() {
-        asked.omits_pauses = !view.omits_pauses;
+    let by = |lows: Lows| text::format_measured_fps(lows.by(scope.view.low));
+    let lows = frames.one_percent_low.zip(frames.other_one_percent_low);
+    match lows.map(|(with, without)| (by(with), by(without))) {
+        Some((with, without)) if with != without => {
+            format!("{pauses} {} the 1% low ({with} with {it}, {without} without).", verbs[0])
+        }
+        _ => format!("{pauses} {}.", verbs[1]),
     }
+}
+
+/// Draws the menu of definitions at the top right of the tile of the 1% low.
+pub(super) fn low_menu_ui(ui: &mut Ui, tile: Rect, asked: &mut LowDefinition) {
+    const NAME: &str = "Definition of the 1% low";
+    let side = vec2(size::TARGET, size::TARGET);
+    let place = Rect::from_min_size(tile.right_top() + vec2(-side.x - 2.0, 2.0), side);
+    let mut corner = ui.new_child(UiBuilder::new().max_rect(place));
+    let button = quiet_icon_button(&mut corner, icons::CARET_DOWN, NAME);
+    button.widget_info(|| WidgetInfo {
+        current_text_value: Some(low::name(*asked).to_owned()),
+        ..WidgetInfo::labeled(Role::ComboBox, true, NAME)
+    });
+    Popup::menu(&button).show(|ui| {
+        ui.set_min_width(DEFINITIONS);
+        let definitions = LowDefinition::ALL.map(|definition| (definition, low::name(definition)));
+        if let Some(definition) = choice_rows_ui(ui, asked, definitions) {
+            *asked = definition;
+        }
+    });
 }
 
 fn label(ui: &mut Ui, words: &str) {

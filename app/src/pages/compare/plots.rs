@@ -14,7 +14,7 @@ use crate::theme::{Tokens, Type};
 use crate::widgets::{Card, Spans, segmented};
 
 /// Maximum number of characters of a run's name in a legend.
-const MAX_LETTERS: usize = 22;
+const MAX_LETTERS: usize = 28;
 /// Height of the timeline of one run, in points.
 const LANE: f32 = 84.0;
 

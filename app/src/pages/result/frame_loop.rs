@@ -106,6 +106,7 @@ impl ResultView for View {
             self.opened = None;
             self.selected = None;
             self.curves = None;
+            self.timeline.is_enlarged = false;
         }
         if self.focus.as_ref().map(Arc::as_ptr) != shown.focus.map(Arc::as_ptr) {
             self.focus = shown.focus.cloned();
@@ -127,11 +128,17 @@ impl ResultView for View {
         shown: &LoadedRun,
         actions: &mut Vec<Action>,
     ) {
-        what_helps_ui(ui, session, shown, actions);
-        self.untraced_ui(ui, session, &shown.report, actions);
+        if !self.is_maximized() {
+            what_helps_ui(ui, session, shown, actions);
+            self.untraced_ui(ui, session, &shown.report, actions);
+        }
         if let Some(annotations) = self.timeline.take_annotations() {
             actions.push(Action::Annotate { test: KEY, annotations });
         }
+    }
+
+    fn is_maximized(&self) -> bool {
+        self.timeline.is_enlarged
     }
 
     fn sketch(&self) -> Sketch {

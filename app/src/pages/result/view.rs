@@ -80,6 +80,11 @@ pub(super) trait ResultView: fmt::Debug {
         None
     }
 
+    /// Whether a plot fills the page, which then shows nothing else.
+    fn is_maximized(&self) -> bool {
+        false
+    }
+
     /// Returns the sketch of an example result, shown before the first run.
     fn sketch(&self) -> Sketch;
 

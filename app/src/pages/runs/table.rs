@@ -366,7 +366,7 @@ fn widths(room: f32, is_wide: bool, is_by_day: bool) -> Vec<f32> {
     let others: &[f32] = match room {
         _ if is_wide => &[122.0, 132.0, 176.0, 190.0, 62.0],
         room if 700.0 < room => &[122.0, 132.0, 158.0],
-        _ => &[84.0, 124.0, 104.0],
+        _ => &[106.0, 112.0, 104.0],
     };
     // Below the row of a day, a run shows only its time.
     let started = if is_by_day { 66.0 } else { 104.0 };

@@ -170,13 +170,17 @@ fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32)
     }
 }
 
-/// Reduces the widest columns until the table fits in `room` points, or until no column is wider than [`WIDE`].
+/// Reduces the widest columns until the table fits in `room` points, or until no column is wider than [`WIDE`]. The first
+/// column, which identifies a row, is reduced last.
 pub(super) fn fit(columns: &mut [ShownColumn], room: f32) {
-    loop {
-        let excess = columns.iter().map(|column| column.width + GAP).sum::<f32>() - room;
-        let widest = columns.iter_mut().max_by(|a, b| a.width.total_cmp(&b.width));
-        let Some(widest) = widest.filter(|one| 0.0 < excess && WIDE < one.width) else { return };
-        widest.width = (widest.width - excess.min(GAP)).max(WIDE);
+    for first in [1, 0] {
+        loop {
+            let excess = columns.iter().map(|column| column.width + GAP).sum::<f32>() - room;
+            let others = columns.iter_mut().skip(first);
+            let widest = others.max_by(|a, b| a.width.total_cmp(&b.width));
+            let Some(widest) = widest.filter(|one| 0.0 < excess && WIDE < one.width) else { break };
+            widest.width = (widest.width - excess.min(GAP)).max(WIDE);
+        }
     }
 }
 

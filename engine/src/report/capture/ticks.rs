@@ -5,9 +5,7 @@ use crate::nanos::Nanos;
 use crate::report::model::verdict::Finding;
 use crate::sample::MISSING;
 use crate::stats::{Sorted, Spread, float};
-use crate::units::{
-    capitalized, count_text, format_count, format_decimal, format_share, format_time,
-};
+use crate::units::{count_text, format_count, format_decimal, format_share, format_time};
 
 /// A tick of a server that runs 20 per second may take this long.
 const LIMIT: Nanos = Nanos::from_millis(50);
@@ -52,8 +50,8 @@ pub(super) fn ticks(scope: &Scope) -> Option<TickLogFigures> {
     })
 }
 
-/// Returns the finding about ticks, of the part that `caption` states.
-pub(super) fn finding(figures: &TickLogFigures, caption: &str) -> Finding {
+/// Returns the finding about ticks.
+pub(super) fn finding(figures: &TickLogFigures) -> Finding {
     let TickLogFigures { tick_time, per_second, limit, above_count, above_share, .. } = figures;
     let rate = per_second
         .map_or_else(String::new, |rate| format!("; {} ticks per second", format_decimal(rate, 1)));
@@ -61,15 +59,12 @@ pub(super) fn finding(figures: &TickLogFigures, caption: &str) -> Finding {
     let limit = format_time(*limit);
     let sentence =
         format!("{key}{rate}. {} of ticks took more than {limit}.", format_share(*above_share));
-    let mut evidence = format!(
+    let evidence = format!(
         "{} of {} were above {limit}; the longest took {}.",
         format_count(*above_count),
         count_text(tick_time.count, "ticks"),
         format_time(tick_time.max)
     );
-    if !caption.is_empty() {
-        evidence.push_str(&format!(" {}.", capitalized(caption)));
-    }
     Finding::new(sentence, evidence).with_key(Some(key))
 }
 
@@ -93,7 +88,7 @@ mod tests {
         let figures = ticks(&Scope::of(&recording, &Arc::default())).unwrap();
         assert_eq!(figures.per_second, Some(20.0));
         assert_eq!((figures.above_count, figures.above_share), (2, 0.01));
-        let finding = finding(&figures, "");
+        let finding = finding(&figures);
         let expected = "p50 10.00\u{202f}ms per tick; 20.0 ticks per second. 1.0% of ticks took more than 50.00\u{202f}ms.";
         assert_eq!(finding.sentence, expected);
         assert!(!finding.sentence.contains("FPS") && !finding.evidence.contains("frame"));

@@ -28,6 +28,8 @@ pub struct Finding {
     pub evidence: String,
     /// Advice on what may help, in one line; empty if no advice is known.
     pub advice: String,
+    /// The part of a capture that the numbers are of, such as a range; empty if there is nothing to choose from.
+    pub part: String,
     /// The key number that a list of runs shows. `None` for a frame loop, of which the list shows p99 lateness.
     pub key: Option<String>,
 }
@@ -41,6 +43,11 @@ impl Finding {
     /// Returns the finding with this advice.
     pub(in crate::report) fn with_advice(self, advice: String) -> Self {
         Self { advice, ..self }
+    }
+
+    /// Returns the finding with the part of a capture that it is of.
+    pub(in crate::report) fn with_part(self, part: String) -> Self {
+        Self { part, ..self }
     }
 
     /// Returns the finding with a text that replaces the word for the grade.
@@ -144,8 +151,18 @@ impl Verdict {
         format!("{} {}", self.numbers(), self.finding.advice).trim().to_owned()
     }
 
-    /// Returns the numbers behind the sentence, in one line. The line includes the result so far if no grade is stated.
+    /// Returns the numbers behind the sentence and the part that they are of, in one line. The line includes the result
+    /// so far if no grade is stated.
     pub fn numbers(&self) -> String {
+        let numbers = self.numbers_without_part();
+        if self.finding.part.is_empty() {
+            return numbers;
+        }
+        format!("{numbers} {}.", capitalized(&self.finding.part)).trim().to_owned()
+    }
+
+    /// Returns the numbers behind the sentence as [`Verdict::numbers`] does, for where the part is stated elsewhere.
+    pub fn numbers_without_part(&self) -> String {
         let Finding { sentence, evidence, .. } = &self.finding;
         let line = match self.standing {
             Standing::Clear => return evidence.clone(),

@@ -243,7 +243,9 @@ fn build(lines: &[ChangeLine<'_>], has_intervals: bool) -> Table {
         .each_row(|line, row| {
             row.configuration = Some(line.position);
             row.is_key = line.metric == METRICS[0];
-            if let Some(obstacle) = line.obstacle() {
+            // While the run is in progress, a policy that is not measured yet is no reason for caution.
+            let is_pending = !has_intervals && line.row.granted.is_none();
+            if let Some(obstacle) = line.obstacle().filter(|_| !is_pending) {
                 row.caution = obstacle.into_owned();
             }
         })

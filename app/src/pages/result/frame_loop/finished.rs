@@ -44,8 +44,10 @@ impl View {
         match single.and_then(|at| Some((at, report.rows.get(at)?))) {
             Some((at, row)) => {
                 self.single_ui(ui, run, row, 1 < report.rows.len());
-                self.distribution_ui(ui, (run, report), at);
-                figures::ui(ui, report, at);
+                if !self.timeline.is_enlarged {
+                    self.distribution_ui(ui, (run, report), at);
+                    figures::ui(ui, report, at);
+                }
             }
             None => self.matrix_ui(ui, run, report),
         }
@@ -166,8 +168,10 @@ impl View {
                 Spans::plain(Type::Small, &granted, color).label(ui);
             });
         }
-        tiles::ui(ui, Some(row), LastTile::StdDev);
-        tiles::rates_ui(ui, row, self.low);
+        if !self.timeline.is_enlarged {
+            tiles::ui(ui, Some(row), LastTile::StdDev);
+            tiles::rates_ui(ui, row, self.low);
+        }
         let Some((position, trial)) =
             row.trials.first().and_then(|&at| Some((at, run.trials.get(at)?)))
         else {

@@ -30,8 +30,10 @@ impl View {
         let Some(trial) = live.current() else { return };
         let row = live.row(live.current_index());
         let is_enlarged = self.timeline.is_enlarged;
-        let newest = trial.samples.last().map(|sample| sample.late());
-        tiles::ui(ui, row, LastTile::Now(newest));
+        if !is_enlarged {
+            let newest = trial.samples.last().map(|sample| sample.late());
+            tiles::ui(ui, row, LastTile::Now(newest));
+        }
         self.take_image(live, trial, late_percent);
         let height = ui.available_height();
         let lower = (height * 0.5).clamp(250.0, 360.0);
@@ -115,9 +117,8 @@ impl View {
             });
             return;
         };
-        let p99 = row
-            .and_then(Configuration::p99)
-            .map(|p99| Limit::vertical(p99.as_f64(), format!("p99 {}", text::format_time(p99))));
+        // Without its value, which is in a tile: at the right end, a longer label would leave the card.
+        let p99 = row.and_then(Configuration::p99).map(|p99| Limit::vertical(p99.as_f64(), "p99"));
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
         let card = ChartCard::new(("frame-loop-live", &source.run), &chart);

@@ -21,6 +21,8 @@ pub(in crate::pages::runs) struct Draft {
     of: Vec<RunDraft>,
     /// The version of the list from which the fields are.
     version: u64,
+    /// The number of undone changes that the fields follow.
+    undone: u64,
     pub(super) name: String,
     pub(super) note: String,
     /// When the note was last edited, in seconds since the app started; `None` if the note is
@@ -72,13 +74,14 @@ fn split(tags: &str) -> Vec<String> {
 
 impl Draft {
     /// Loads the fields if other runs are selected (`checked`), and follows a list that was read again, which has a
-    /// new `version`. Saves an edited note before that, or once no key was pressed for `SAVES_AFTER`.
+    /// new `version`, or from which a change was `undone`. Saves an edited note before that, or once no key was pressed
+    /// for `SAVES_AFTER`.
     pub(in crate::pages::runs) fn follow(
         &mut self,
         ui: &Ui,
         checked: &[PathBuf],
         items: &[LibraryItem],
-        version: u64,
+        (version, undone): (u64, u64),
         actions: &mut Vec<Action>,
     ) {
         let now = ui.input(|input| input.time);
@@ -95,9 +98,27 @@ impl Draft {
         if is_other {
             self.take(checked, items);
         } else if self.version != version {
+            if self.undone != undone {
+                self.take_back();
+            }
             self.refresh(items);
         }
+        if self.version != version {
+            self.undone = undone;
+        }
         self.version = version;
+    }
+
+    /// Forgets which tags and notes are being saved, since they were undone: an undo can be faster than the list, which
+    /// then never shows them.
+    fn take_back(&mut self) {
+        for run in &mut self.of {
+            run.own.tags.clone_from(&run.listed.tags);
+            run.own.note.clone_from(&run.listed.note);
+        }
+        if self.typed_at.is_none() {
+            self.note = self.common_note().unwrap_or_default().to_owned();
+        }
     }
 
     /// Takes over fields that changed elsewhere, such as on the page of the quick check. A name or note that is being typed
@@ -105,6 +126,8 @@ impl Draft {
     /// back.
     fn refresh(&mut self, items: &[LibraryItem]) {
         let is_single = self.of.len() == 1;
+        // Nothing was typed that the notes do not have.
+        let is_untouched = self.common_note().unwrap_or_default() == self.note;
         let mut is_changed_back = false;
         for run in &mut self.of {
             let Some(now) = run_at(items, &run.path) else { continue };
@@ -122,7 +145,7 @@ impl Draft {
                 self.note.clone_from(&now.note);
             }
         }
-        if !is_single && is_changed_back && self.typed_at.is_none() {
+        if !is_single && (is_changed_back || is_untouched) && self.typed_at.is_none() {
             for run in &mut self.of {
                 run.own.note.clone_from(&run.listed.note);
             }
@@ -325,6 +348,7 @@ mod tests {
         draft.flush(&mut actions);
         assert!(actions.is_empty(), "all is saved: {actions:?}");
     }
+
     #[test]
     fn what_changed_elsewhere_is_taken_over_and_what_is_typed_stays() {
         let item = |name: &str, note: &str, tags: &[&str]| {
@@ -366,5 +390,31 @@ mod tests {
         assert_eq!(draft.note, "typed ", "it may be continued");
         draft.refresh(&items(["old", ""]));
         assert_eq!((draft.note.as_str(), draft.note_hint()), ("", "Add to the existing notes"));
+    }
+    #[test]
+    fn an_undo_that_is_faster_than_the_list_leaves_neither_note_nor_tag() {
+        let items = |note: &str, tags: &[&str]| {
+            ["x", "y"]
+                .map(|path| LibraryItem::example(path, tags, |run| note.clone_into(&mut run.note)))
+        };
+        for count in 1..=2 {
+            let mut draft = Draft::default();
+            let before = items("", &["a"]);
+            let paths: Vec<PathBuf> =
+                before.iter().map(|item| item.path.clone()).take(count).collect();
+            draft.take(&paths, &before);
+            draft.note = "typed".to_owned();
+            draft.tag = "b".to_owned();
+            draft.add_tags(&mut Vec::new());
+            // Both were saved and undone before the runs were listed again.
+            draft.take_back();
+            draft.refresh(&before);
+            assert_eq!((draft.note.as_str(), draft.common_tags()), ("", vec!["a".to_owned()]));
+            // A note that was undone only after it was listed.
+            draft.refresh(&items("listed", &["a"]));
+            assert_eq!(draft.note, "listed");
+            draft.refresh(&before);
+            assert_eq!(draft.note, "");
+        }
     }
 }

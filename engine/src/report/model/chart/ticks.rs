@@ -185,7 +185,13 @@ fn decades(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<
             let is_even = decade.rem_euclid(every) < 0.5;
             let speaks = digit == 1 && is_even || short && (digit == 2 || digit == 5);
             let text = if speaks { label(factor * 10_f64.powf(decade)) } else { String::new() };
-            ticks.push(Tick { at, step: if speaks && digit != 1 { 0.3 } else { step }, text });
+            // A label has the room up to the next labeled decade.
+            let step = match (speaks, digit) {
+                (true, 1) => every,
+                (true, _) => 0.3,
+                (false, _) => step,
+            };
+            ticks.push(Tick { at, step, text });
         }
         decade += 1.0;
     }

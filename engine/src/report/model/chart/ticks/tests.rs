@@ -37,6 +37,17 @@ fn a_logarithmic_axis_has_a_zero_under_its_lowest_decade() {
 }
 
 #[test]
+fn a_label_of_a_decade_has_the_room_up_to_the_next_label() {
+    let ticks = AxisKind::LogTime.ticks((2.0, 9.0), 7.0 / 5.0);
+    let labeled: Vec<(f64, f64)> = ticks
+        .iter()
+        .filter(|tick| !tick.text.is_empty())
+        .map(|tick| (tick.at, tick.step))
+        .collect();
+    assert_eq!(labeled, [(3.0, 3.0), (6.0, 3.0), (9.0, 3.0)]);
+}
+
+#[test]
 fn a_short_logarithmic_axis_labels_two_and_five() {
     check(AxisKind::LogNanos, (6.9, 7.8), 1.0, &["10 ms", "20 ms", "50 ms"]);
 }

@@ -1,6 +1,7 @@
 //! The recorder: the causes of the stutters of a made game, commands to a recorder, its rights, and what remains after it is
 //! killed. Only on Linux, where the kernel's records of all threads can be had.
 
+mod cycles;
 mod hostile;
 mod ordinary_user;
 

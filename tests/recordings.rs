@@ -1,7 +1,9 @@
 //! A real recording: its stutters have the causes that were injected, on the command line and in the window.
 
+use egui::accesskit::Role;
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use jitterscope::PageId;
+use jitterscope::{App, PageId};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::recording::{Analysis, Class, EventPath, Outcome};
 use jitterscope_engine::run::recording::{Follow, RecordedFrames};
@@ -145,6 +147,31 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     }
 }
 
+#[test]
+fn a_thread_that_cannot_be_followed_is_refused_beside_its_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness
+        .key_press_modifiers(egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT), egui::Key::M);
+    harness.run_steps(3);
+    harness.get_by_label("Follow, A thread").click();
+    harness.run_steps(3);
+    let start = |harness: &mut Harness<'_, App>, of: [&str; 2], expected: &str| {
+        for (field, text) in ["Thread", "Period"].into_iter().zip(of) {
+            harness.get_by_role_and_label(Role::TextInput, field).focus();
+            harness.run_steps(2);
+            harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+            harness.run_steps(2);
+        }
+        harness.get_by_label("Record the thread").click();
+        step_until(harness, |app| app.session().recordings().refused_thread().is_some());
+        harness.run_steps(3);
+        harness.get_by_label_contains(expected);
+    };
+    start(&mut harness, ["no thread has it", ""], "No thread is named 'no thread has it'");
+    start(&mut harness, ["", "7"], "Invalid period: expected a time such as 10ms");
+}
+
 /// Returns the recording as one of a PC on which the game ran without a log that was followed, and the log as CapFrameX or
 /// MangoHud 0.6.8 would have saved it at the end.
 fn without_log(folder: &tempfile::TempDir) -> (Run, std::path::PathBuf) {
@@ -214,8 +241,8 @@ fn a_joined_log_is_undone_on_the_command_line_and_an_export_is_not_another_run()
 }
 
 /// Presses a button that is found by its name.
-fn press(harness: &mut egui_kittest::Harness<'_, jitterscope::App>, name: &str) {
-    harness.get_by_role_and_label(egui::accesskit::Role::Button, name).click_accesskit();
+fn press(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_role_and_label(Role::Button, name).click_accesskit();
     harness.run_steps(4);
 }
 
@@ -229,11 +256,11 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().running().recorded().is_some());
     harness.run_steps(4);
-    let changed = |harness: &mut egui_kittest::Harness<'_, jitterscope::App>| {
+    let changed = |harness: &mut Harness<'_, App>| {
         step_until(harness, |app| !app.session().recordings().is_changing());
         harness.run_steps(4);
     };
-    let shows = |harness: &egui_kittest::Harness<'_, jitterscope::App>, words: &str| {
+    let shows = |harness: &Harness<'_, App>, words: &str| {
         harness.query_all_by_label_contains(words).next().is_some()
     };
 

@@ -97,7 +97,7 @@ pub use files::{
     check_writable, create_private, file_number, is_stream, open_named, open_regular,
     open_regular_with, rename, reserve_room, sync_folder, with_remedy,
 };
-pub use followed::ThreadFacts;
+pub use followed::{ThreadFacts, ThreadWaits};
 pub use piped::{PipedProgram, Pipes, end_programs, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
@@ -111,12 +111,13 @@ pub use system::{
     RealtimeGuard, Sleeper, SmiCounter, SystemTracer, Tracer, accounts, apply, avoid_cpus, can_pin,
     clock_name, clock_nanos, cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set,
     cpu_times, cpus, current_cpu, desktop_preferences, elevatable_program, file_capabilities,
-    find_process, interrupt_count, is_realtime, is_root, last_cache_bytes, lower_own_priority,
-    lower_ui_priority, machine_cpu_time, own_policy, pin_self, play_completion_sound, power,
-    prepare_window, process_cpu_nanos, program_name, raise_supervisor, raw_clock_nanos,
-    record_with_callers_rights, runtime_folder, scheduler_facts, send_command, set_load_priority,
-    starter, suspended_nanos, system_detail, take_callers_rights, thread_cpu_nanos, thread_facts,
-    thread_id, thread_owner, throttled_times, trace_state,
+    find_process, find_threads, interrupt_count, is_realtime, is_root, last_cache_bytes,
+    lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy, pin_self,
+    play_completion_sound, power, prepare_window, process_cpu_nanos, program_name,
+    raise_supervisor, raw_clock_nanos, record_with_callers_rights, runtime_folder, scheduler_facts,
+    send_command, set_load_priority, starter, suspended_nanos, system_detail, take_callers_rights,
+    thread_cpu_nanos, thread_facts, thread_id, thread_owner, thread_waits, throttled_times,
+    trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::{SystemTool, has_terminal, open_terminal};

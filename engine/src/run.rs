@@ -375,6 +375,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.listing().value_name,
             Self::Imported(capture) => capture.value_name(),
+            Self::Recorded(recording) if recording.is_of_thread() => "time between cycles",
             Self::Recorded(_) => "frame time",
         }
     }
@@ -384,6 +385,7 @@ impl Subject {
         match self {
             Self::Measured(plan) => plan.listing().samples_name,
             Self::Imported(capture) => capture.samples_name(),
+            Self::Recorded(recording) if recording.is_of_thread() => "cycles",
             Self::Recorded(_) => "frames",
         }
     }

@@ -51,7 +51,7 @@ pub use copy::{copy_agent, system_of};
 pub use host::{Address, Agent, Host, open_sign_in};
 pub use host_key::HostKey;
 pub use quiet::{OtherLoad, OtherPrograms, OtherShare, QuietWait};
-pub use recorder::{RecordError, RecordRequest, Recorder, STEP};
+pub use recorder::{FollowError, RecordError, RecordRequest, Recorder, STEP, ThreadRequest};
 pub use remote_run::lost_after;
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;

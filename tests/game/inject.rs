@@ -158,7 +158,7 @@ fn set_name(name: &str) {
 }
 
 /// Pins a thread to a CPU, or to no CPU.
-fn pin(thread: i32, cpu: Option<usize>) {
+pub(super) fn pin(thread: i32, cpu: Option<usize>) {
     // SAFETY: all zeroes is a valid set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     for number in 0..usize::try_from(libc::CPU_SETSIZE).unwrap() {

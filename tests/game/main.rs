@@ -5,7 +5,10 @@
 //! `made-game_2026-01-01_00-00-00.csv` into the folder, row by row, `injected.csv` with the kind of each injection
 //! and its times on the monotonic clock, and `started.txt` with the begin of the log on this clock. Each frame goes from the main thread to the thread `render` and from there to
 //! `present`, which writes the row; the main thread waits for the frame before the last one, and for the limiter.
+//! With `--cycles yes`, there is a periodic thread in place of a game.
 
+#[cfg(target_os = "linux")]
+mod cycle;
 #[cfg(target_os = "linux")]
 mod inject;
 
@@ -27,6 +30,7 @@ mod linux {
     use std::thread::Builder;
     use std::time::Duration;
 
+    use super::cycle;
     use super::inject::{self, Injector, Kind};
 
     /// The time of a clock in nanoseconds.
@@ -60,6 +64,7 @@ mod linux {
         every: f64,
         seed: u64,
         user: Option<u32>,
+        has_cycles: bool,
     }
 
     impl Arguments {
@@ -74,6 +79,7 @@ mod linux {
                 every: 1.5,
                 seed: 1,
                 user: None,
+                has_cycles: false,
             };
             while let Some(name) = arguments.next() {
                 let value = arguments.next().expect("a value");
@@ -82,6 +88,7 @@ mod linux {
                     "--seconds" => read.seconds = value.parse().unwrap(),
                     "--every" => read.every = value.parse().unwrap(),
                     "--user" => read.user = Some(value.parse().unwrap()),
+                    "--cycles" => read.has_cycles = value == "yes",
                     "--seed" => read.seed = value.parse().unwrap(),
                     "--inject" => read.kinds = value.split(',').map(Kind::parse).collect(),
                     name => panic!("unknown: {name}"),
@@ -105,6 +112,12 @@ mod linux {
         let mut injector = Injector::start(&arguments.folder);
         if let Some(user) = arguments.user {
             become_user(user);
+        }
+        let mut truth = File::create(arguments.folder.join("injected.csv")).unwrap();
+        writeln!(truth, "kind,began_nanos,ended_nanos").unwrap();
+        if arguments.has_cycles {
+            cycle::run(&arguments.kinds, arguments.every, &mut injector, &mut truth);
+            return injector.end();
         }
         let (to_render, frames) = sync_channel::<Frame>(16);
         let (to_present, rendered) = sync_channel::<Frame>(16);
@@ -131,8 +144,6 @@ mod linux {
         let present = Builder::new()
             .name("present".to_owned())
             .spawn(move || present_frames((&log, &started), &rendered, &to_main, &lock));
-        let mut truth = File::create(arguments.folder.join("injected.csv")).unwrap();
-        writeln!(truth, "kind,began_nanos,ended_nanos").unwrap();
         play(&arguments, &mut injector, &to_render, &presented, &mut truth);
         drop(to_render);
         render.unwrap().join().unwrap();
@@ -214,7 +225,7 @@ mod linux {
         }
     }
 
-    fn sleep_until(due: i64) {
+    pub(super) fn sleep_until(due: i64) {
         let due = libc::timespec { tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000 };
         // SAFETY: `due` is a valid timespec; an absolute sleep writes no remainder.
         unsafe {

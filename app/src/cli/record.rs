@@ -16,7 +16,7 @@ use jitterscope_engine::plan::parse_nanos;
 use jitterscope_engine::platform::{self, SystemTracer, clock_nanos};
 use jitterscope_engine::run::Ending;
 use jitterscope_engine::run::recording::EventLimits;
-use jitterscope_engine::runner::{RecordRequest, Recorder, STEP};
+use jitterscope_engine::runner::{RecordRequest, Recorder, STEP, ThreadRequest};
 use jitterscope_engine::store::{
     ControlError, RecordCommand, RecordControl, RecordStatus, Store, command_recorder,
     recorder_status,
@@ -43,6 +43,7 @@ pub(super) fn command() -> Command {
              Examples:\n  \
              sudo jitterscope-cli record --game ~/mangologs --for 2h\n  \
              jitterscope-cli record --for 10min\n  \
+             sudo jitterscope-cli record --thread cyclictest --for 10min\n  \
              jitterscope-cli record --check\n  \
              jitterscope-cli record mark\n  \
              jitterscope-cli record join RECORDING game_2026-11-28_21-53-28.csv",
@@ -54,6 +55,14 @@ pub(super) fn command() -> Command {
             "Follow a log of frame times while the game writes it: a file, a folder for its newest CSV, or - for standard input",
         ))
         .arg(option("process", "NAME", "Name or process ID of the game [default: by the name of the log]"))
+        .arg(
+            option("thread", "NAME", "Follow a periodic thread of any program in place of a log: its name or number")
+                .conflicts_with_all(["game", "process", "column"]),
+        )
+        .arg(
+            option("period", "TIME", "Time from one cycle of the thread to the next, such as 10ms [default: learned from 200 wake-ups]")
+                .requires("thread"),
+        )
         .arg(option("column", "NAME", "Column of frame times in the log, where its name is not known"))
         .arg(option("for", "LENGTH", "End after this time, such as 2h [default: until stopped]"))
         .arg(option("stall", "TIME", "Lateness of a sleeping thread from which on it is a stall").default_value("2ms"))
@@ -122,15 +131,15 @@ fn send(command: RecordCommand) -> Result<Status, Status> {
 
 /// Returns the state of a recorder in a line.
 fn describe(status: &RecordStatus) -> String {
-    let RecordStatus { length, frame_count, stutter_count, stall_count, detail_count, label, ring } =
-        status;
+    let RecordStatus { length, frame_count, stutter_count, stall_count, detail_count, .. } = status;
+    let RecordStatus { label, ring, .. } = status;
     let mut parts = vec![format!("recording for {}", format_long_time(*length))];
     if !label.is_empty() {
         parts.push(label.clone());
     }
     if 0 < *frame_count {
-        parts.push(count_text(*frame_count, "frames"));
-        parts.push(count_text(*stutter_count, "stutters"));
+        parts.push(count_text(*frame_count, status.frames_noun()));
+        parts.push(count_text(*stutter_count, status.stutters_noun()));
     }
     parts.push(count_text(*stall_count, "stalls"));
     if let Some(ring) = ring {
@@ -179,8 +188,13 @@ fn check(tracer: &SystemTracer, is_root: bool, matches: &ArgMatches) -> Result<S
     Ok(if is_named { Status::Done } else { Status::GateFailed })
 }
 
-fn record(matches: &ArgMatches) -> Result<Status, Status> {
-    let length = time(matches, "for")?;
+fn number(matches: &ArgMatches, name: &str) -> u32 {
+    matches.get_one::<u32>(name).copied().unwrap_or_default()
+}
+
+/// Returns what to record.
+fn request_of(matches: &ArgMatches) -> Result<RecordRequest, Status> {
+    let period = time(matches, "period")?;
     let stall = time(matches, "stall")?.unwrap_or(EventLimits::default().stall);
     if let Some(game) = text(matches, "game").filter(|game| game != INPUT)
         && !Path::new(&game).exists()
@@ -189,8 +203,7 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
             "no such file or folder: {game}; name the folder in which the game will write its log"
         )));
     }
-    let number = |name: &str| matches.get_one::<u32>(name).copied().unwrap_or_default();
-    let mut request = RecordRequest {
+    let request = RecordRequest {
         log: text(matches, "game").map(|game| match game.as_str() {
             INPUT => LogSource::Input,
             path => LogSource::Path(PathBuf::from(path)),
@@ -200,12 +213,23 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
             ..Options::default()
         },
         process: text(matches, "process"),
+        thread: text(matches, "thread").map(|thread| ThreadRequest { thread, period }),
         limits: EventLimits { stall, ..EventLimits::default() },
-        ring_bytes: usize::try_from(number("memory")).unwrap_or_default() << 20,
-        detail_bytes: u64::from(number("disk")) * 1_000_000,
+        ring_bytes: usize::try_from(number(matches, "memory")).unwrap_or_default() << 20,
+        detail_bytes: u64::from(number(matches, "disk")) * 1_000_000,
         labels: labels::given(matches),
         ..RecordRequest::default()
     };
+    if let Some(thread) = &request.thread {
+        // Before anything is measured or opened: a mistyped name is answered at once.
+        thread.find().map_err(failed)?;
+    }
+    Ok(request)
+}
+
+fn record(matches: &ArgMatches) -> Result<Status, Status> {
+    let length = time(matches, "for")?;
+    let mut request = request_of(matches)?;
     request.measure_switches();
     // The kernel's records are the only thing that is opened with the rights of root.
     let is_root = platform::is_root();
@@ -239,7 +263,7 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
         let end = if control.is_some() { "Ctrl+C or record stop" } else { "Ctrl+C" };
         print_message(&format!("recording. {sentence} End with {end}."));
     }
-    let all_bytes = u64::from(number("all-disk")) * 1_000_000_000;
+    let all_bytes = u64::from(number(matches, "all-disk")) * 1_000_000_000;
     let mut recorder = Recorder::start(request, tracer, store.clone()).map_err(failed)?;
     let end = length.map(|length| clock_nanos() + length.get());
     let mut published = clock_nanos();
@@ -257,6 +281,10 @@ fn record(matches: &ArgMatches) -> Result<Status, Status> {
         {
             control.publish(&recorder.status());
             published = now;
+        }
+        if let Some(why) = recorder.ended() {
+            print_message(&format!("{why}: the recording ends"));
+            break Ending::Finished;
         }
         if end.is_some_and(|end| end <= now) {
             break Ending::Finished;

@@ -26,13 +26,14 @@ use crate::text::{self, recordings as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Card, FollowFocus as _, Severity, Spans, VerdictStrip, field::text_field, result_area,
+    segmented,
 };
 
 /// The key of the chart of frame times, whose stutters are marked, and that of the lateness of this PC.
 const FRAMES: &str = "timeline";
 const STALLS: &str = "canaries";
 /// What the marks of the chart of frame times are.
-const SQUARES: &str = "squares: stutters";
+const SQUARES: &str = "squares: stutters, or late cycles of a thread";
 /// Width of a text field.
 const FIELD: f32 = 460.0;
 /// How exactly the begin of a recording in another process is known.
@@ -65,11 +66,22 @@ const RECORDED: [&str; 2] = [
     "Never recorded: arguments, window titles, paths, or contents of files. Nothing is added to the game, and none of its memory is read.",
 ];
 
+/// What the user wants to follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FollowChoice {
+    #[default]
+    Log,
+    Thread,
+}
+
 /// The page of recordings.
 #[derive(Debug, Default)]
 pub struct RecordPage {
+    follow: FollowChoice,
     log: Option<String>,
     process: String,
+    thread: String,
+    period: String,
     shown: Option<ShownRecording>,
     changes: RecordingChanges,
 }
@@ -150,10 +162,10 @@ impl RecordPage {
                             self.changes.ui(ui, recorder, of, actions);
                         }
                         self.result_ui(ui, shown);
-                        self.setup_ui(ui, recorder.is_starting(), actions);
+                        self.setup_ui(ui, recorder, actions);
                     }
                     (None, None) => {
-                        self.setup_ui(ui, recorder.is_starting(), actions);
+                        self.setup_ui(ui, recorder, actions);
                         steps_ui(ui);
                     }
                 }
@@ -177,44 +189,67 @@ impl RecordPage {
     }
 
     /// Returns what to record, as the fields have it.
-    fn wish(&self, has_game: bool) -> RecordingWish {
-        let log = self.log.as_deref().unwrap_or_default().trim();
-        RecordingWish {
-            log: (has_game && !log.is_empty()).then(|| PathBuf::from(log)),
-            process: if has_game { self.process.clone() } else { String::new() },
+    fn wish(&self) -> RecordingWish {
+        match self.follow {
+            FollowChoice::Log => {
+                let log = self.log.as_deref().unwrap_or_default().trim();
+                RecordingWish {
+                    log: (!log.is_empty()).then(|| PathBuf::from(log)),
+                    process: self.process.clone(),
+                    ..RecordingWish::default()
+                }
+            }
+            FollowChoice::Thread => {
+                let thread = self.thread.trim();
+                RecordingWish {
+                    thread: (!thread.is_empty()).then(|| thread.to_owned()),
+                    period: self.period.clone(),
+                    ..RecordingWish::default()
+                }
+            }
         }
     }
 
-    fn setup_ui(&mut self, ui: &mut Ui, is_starting: bool, actions: &mut Vec<Action>) {
+    fn setup_ui(&mut self, ui: &mut Ui, recorder: &Recordings, actions: &mut Vec<Action>) {
+        let is_starting = recorder.is_starting();
         Card::new("Record while you play").show_plain(ui, |ui| {
             let tokens = Tokens::of(ui);
-            let log = self.log.get_or_insert_with(default_folder);
-            let width = FIELD.min(ui.available_width());
-            for (name, value, hint) in [
-                (
-                    "Log of the game, or folder of logs",
-                    log,
-                    "a CSV, or a folder for its newest CSV",
-                ),
-                ("Process of the game", &mut self.process, "found by the name of the log"),
-            ] {
-                Spans::plain(Type::Label, name, tokens.t2).label(ui);
-                text_field(ui, name, value, hint, width);
+            let choices = [(FollowChoice::Log, "A game's log"), (FollowChoice::Thread, "A thread")];
+            Spans::plain(Type::Label, "Follow", tokens.t2).label(ui);
+            segmented(ui, "Follow", &mut self.follow, &choices);
+            ui.add_space(size::GAP_SMALL);
+            self.fields_ui(ui);
+            let (label, missing) = match self.follow {
+                FollowChoice::Log => {
+                    ("Record the game", "Name the log of the game, or the folder of its logs.")
+                }
+                FollowChoice::Thread => {
+                    ("Record the thread", "Enter the name or the number of the thread.")
+                }
+            };
+            let refused = recorder.refused_thread();
+            if let Some(why) = refused.filter(|_| self.follow == FollowChoice::Thread) {
+                let width = ui.available_width().min(WIDEST);
+                Spans::new(Type::Body)
+                    .severity(Severity::Poor, size::GAP_LABEL, tokens)
+                    .text(Type::Body, why, tokens.t1)
+                    .paragraph_within(ui, width);
                 ui.add_space(size::GAP_SMALL);
             }
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                let wish = self.wish(true);
-                let record = Button::primary("Record the game").icon(icons::PLAY_FILL);
-                let record = ui.add_enabled(!is_starting && wish.log.is_some(), record);
+                let wish = self.wish();
+                let is_complete = wish.log.is_some() || wish.thread.is_some();
+                let record = Button::primary(label).icon(icons::PLAY_FILL);
+                let record = ui.add_enabled(!is_starting && is_complete, record);
                 if record.clicked() {
                     actions.push(Action::Recorder(RecorderAction::Start(wish)));
                 }
-                record
-                    .on_disabled_hover_text("Name the log of the game, or the folder of its logs.");
+                record.on_disabled_hover_text(missing);
                 let this_pc = ui.add_enabled(!is_starting, Button::new("Record this PC only"));
                 if this_pc.clicked() {
-                    actions.push(Action::Recorder(RecorderAction::Start(self.wish(false))));
+                    let wish = RecordingWish::default();
+                    actions.push(Action::Recorder(RecorderAction::Start(wish)));
                 }
                 this_pc.on_hover_text("Finds out when this PC stalled, without a game.");
                 if is_starting {
@@ -224,10 +259,35 @@ impl RecordPage {
         });
     }
 
+    /// Draws the fields of what to follow.
+    fn fields_ui(&mut self, ui: &mut Ui) {
+        let tokens = Tokens::of(ui);
+        let fields = match self.follow {
+            FollowChoice::Log => [
+                (
+                    "Log of the game, or folder of logs",
+                    self.log.get_or_insert_with(default_folder),
+                    "a CSV, or a folder for its newest CSV",
+                ),
+                ("Process of the game", &mut self.process, "found by the name of the log"),
+            ],
+            FollowChoice::Thread => [
+                ("Thread", &mut self.thread, "name or number, of any program"),
+                ("Period", &mut self.period, "such as 10ms; empty: learned from 200 wake-ups"),
+            ],
+        };
+        let width = FIELD.min(ui.available_width());
+        for (name, value, hint) in fields {
+            Spans::plain(Type::Label, name, tokens.t2).label(ui);
+            text_field(ui, name, value, hint, width);
+            ui.add_space(size::GAP_SMALL);
+        }
+    }
+
     /// Draws what a recording would show on this PC, and how to allow the rest.
     fn needs_ui(&self, ui: &mut Ui, recorder: &Recordings, actions: &mut Vec<Action>) {
         let Some(needs) = recorder.needs() else { return };
-        let args = self.wish(true).args();
+        let args = self.wish().args();
         let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
         let tiers = needs.tiers(&format!("jitterscope-cli {}", args.join(" ")));
         let button = |ui: &mut Ui| {
@@ -278,7 +338,10 @@ fn running_ui(ui: &mut Ui, status: &RecordStatus, is_stopping: bool, actions: &m
         "Stalls of this PC are recorded. The result appears when the recording ends.".to_owned()
     } else {
         let saved = text::count_text(status.detail_count, "details");
-        format!("{saved} saved around stutters. The result appears when the recording ends.")
+        format!(
+            "{saved} saved around {}. The result appears when the recording ends.",
+            status.stutters_noun()
+        )
     };
     let strip = VerdictStrip::new(Severity::Info, "").sentence(&sentence).evidence(&evidence);
     strip.show(ui, |ui| {

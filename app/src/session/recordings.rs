@@ -18,7 +18,7 @@ use super::recorder_action::{RecorderAction, RecordingWish};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks, Watch};
 use crate::joined_log::read_log;
-use crate::text::recordings as words;
+use crate::text::{capitalized, recordings as words};
 
 /// The program that records.
 const PROGRAM: &str = "jitterscope-cli";
@@ -38,6 +38,10 @@ pub struct Recordings {
     program: Option<DetachedProgram>,
     starting: Option<Instant>,
     is_stopping: bool,
+    /// Whether the recorder that was started last follows a thread.
+    is_of_thread: bool,
+    /// Why the thread of the last start cannot be followed.
+    refused_thread: Option<String>,
     /// What a recording would show here; `None` until it is read.
     needs: Option<RecordingNeeds>,
     /// When the recording began that ended and that no page has shown since.
@@ -106,6 +110,8 @@ impl Recordings {
             program: None,
             starting: None,
             is_stopping: false,
+            is_of_thread: false,
+            refused_thread: None,
             needs: None,
             ended: None,
             is_changing: false,
@@ -152,6 +158,21 @@ impl Recordings {
     pub fn refusal(&self, recording: &Path) -> Option<&str> {
         let refused = self.refused.as_ref().filter(|(path, _)| path == recording);
         refused.map(|(_, why)| why.as_str())
+    }
+
+    /// Returns why the thread of the last start cannot be followed, as a sentence.
+    pub fn refused_thread(&self) -> Option<&str> {
+        self.refused_thread.as_deref()
+    }
+
+    /// Shows why a recorder did not start: at the name of its thread, else in the window.
+    fn refuse_start(&mut self, before: &str, why: &str, context: &Context) {
+        if self.is_of_thread {
+            let why = why.strip_prefix("error: ").unwrap_or(why);
+            self.refused_thread = Some(format!("{}.", capitalized(why)));
+        } else {
+            context.report_error(format!("{before}: {why}."));
+        }
     }
 
     /// Does what a page wants.
@@ -258,10 +279,15 @@ impl Recordings {
             args.extend(["--data-dir".into(), store.folder().into()]);
         }
         self.starting = Some(Instant::now());
+        (self.is_of_thread, self.refused_thread) = (wish.thread.is_some(), None);
         self.watch();
         // On a thread that inherits neither the low priority nor the few CPUs of the thread that draws: the recorder would
         // report the stalls that they cause.
-        let start = || DetachedProgram::start(PROGRAM, args).map_err(|error| error.to_string());
+        let wish = wish.clone();
+        let start = move || {
+            wish.find_thread()?;
+            DetachedProgram::start(PROGRAM, args).map_err(|error| error.to_string())
+        };
         self.tasks.spawn_at_own_priority("recorder", start, RecorderNews::Started);
     }
 
@@ -302,7 +328,7 @@ impl Recordings {
                 RecorderNews::Started(Ok(program)) => self.program = Some(program),
                 RecorderNews::Started(Err(error)) => {
                     self.starting = None;
-                    context.report_error(format!("The recorder cannot start: {error}."));
+                    self.refuse_start("The recorder cannot start", &error, context);
                 }
             }
         }
@@ -310,7 +336,7 @@ impl Recordings {
             self.program = None;
             self.starting = None;
             if !is_done {
-                context.report_error(format!("The recorder ended: {message}"));
+                self.refuse_start("The recorder ended", &message, context);
             }
         }
         if self.starting.is_some_and(|at| MAX_START < at.elapsed()) {

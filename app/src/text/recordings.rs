@@ -49,8 +49,8 @@ pub fn subtitle(status: &RecordStatus) -> String {
     let what = if label.is_empty() { "this PC" } else { label };
     let mut parts = vec![format!("Recording {what}, {}", format_long_time(*length))];
     if 0 < *frame_count {
-        parts.push(count_text(*frame_count, "frames"));
-        parts.push(count_text(*stutter_count, "stutters"));
+        parts.push(count_text(*frame_count, status.frames_noun()));
+        parts.push(count_text(*stutter_count, status.stutters_noun()));
     }
     parts.push(count_text(*stall_count, "stalls"));
     parts.extend(
@@ -76,5 +76,8 @@ mod tests {
         let words = subtitle(&status);
         assert!(words.starts_with("Recording game, "), "{words}");
         assert!(words.contains("1 stutter ·") && words.contains("frames"), "{words}");
+        status.is_of_thread = true;
+        let words = subtitle(&status);
+        assert!(words.contains("cycles · 1 late cycle ·") && !words.contains("frame"), "{words}");
     }
 }

@@ -96,12 +96,17 @@ pub fn of_recorder(status: &RecordStatus) -> String {
     let labels = Labels::default();
     let seconds = |time: Nanos| time.as_secs();
     let count = |count: usize| crate::stats::float(count);
+    let [frames, stutters] = if status.is_of_thread {
+        ["jitterscope_recorder_cycles", "jitterscope_recorder_late_cycles"]
+    } else {
+        ["jitterscope_recorder_frames", "jitterscope_recorder_stutters"]
+    };
     for (name, help, value) in [
         ("jitterscope_recorder_length_seconds", "Length of the recording.", seconds(status.length)),
-        ("jitterscope_recorder_frames", "Number of frames so far.", count(status.frame_count)),
+        (frames, "Number of frames or cycles so far.", count(status.frame_count)),
         (
-            "jitterscope_recorder_stutters",
-            "Number of stutters so far.",
+            stutters,
+            "Number of stutters, or of late cycles and overruns, so far.",
             count(status.stutter_count),
         ),
         ("jitterscope_recorder_stalls", "Number of stalls so far.", count(status.stall_count)),

@@ -20,12 +20,25 @@ pub struct RecordStatus {
     pub detail_count: usize,
     /// The game, or the followed program; empty before it is found.
     pub label: String,
+    /// Whether the frames are the cycles of a thread, and the stutters its late cycles and overruns.
+    #[serde(default)]
+    pub is_of_thread: bool,
     /// How much time the kernel's records in memory hold; `None` without such records.
     #[serde(rename = "ring_nanos")]
     pub ring: Option<Nanos>,
 }
 
 impl RecordStatus {
+    /// Returns what frames are, in lower case: cycles of a thread.
+    pub const fn frames_noun(&self) -> &'static str {
+        if self.is_of_thread { "cycles" } else { "frames" }
+    }
+
+    /// Returns what stutters are, in lower case: late cycles of a thread, with its overruns.
+    pub const fn stutters_noun(&self) -> &'static str {
+        if self.is_of_thread { "late cycles" } else { "stutters" }
+    }
+
     /// Returns the status as JSON.
     pub(crate) fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()

@@ -17,3 +17,12 @@ pub struct ThreadFacts {
     /// The owner, if the thread belongs to no other program.
     pub owner: Option<ThreadOwner>,
 }
+
+/// What the system counts of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadWaits {
+    /// For how long it was ready to run and waited for a CPU.
+    pub delay: Nanos,
+    /// How often it gave up its CPU to sleep.
+    pub slept_count: u64,
+}

@@ -47,7 +47,7 @@ pub use detail::{cpu_millicelsius, system_detail};
 pub use elevation::{
     ELEVATION, elevatable_program, is_root, record_with_callers_rights, take_callers_rights,
 };
-pub use followed::{find_process, thread_facts};
+pub use followed::{find_process, find_threads, thread_facts, thread_waits};
 pub use guard::RealtimeGuard;
 pub use processes::{ProcessClocks, program_name};
 pub use sensors::{cpu_khz, interrupt_count};

@@ -25,9 +25,9 @@ pub use super::unsupported::{
     COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, ProcessClocks, RealtimeGuard, SmiCounter,
     SystemTracer, Tracer, avoid_cpus, can_pin, cpu_activity, cpu_khz, cpu_millicelsius,
     cpu_quota_percent, cpu_set, cpu_times, elevatable_program, file_capabilities, find_process,
-    interrupt_count, is_root, lower_ui_priority, power, prepare_window, program_name,
+    find_threads, interrupt_count, is_root, lower_ui_priority, power, prepare_window, program_name,
     raise_supervisor, raw_clock_nanos, record_with_callers_rights, scheduler_facts, starter,
-    take_callers_rights, thread_facts, thread_owner, throttled_times, trace_state,
+    take_callers_rights, thread_facts, thread_owner, thread_waits, throttled_times, trace_state,
 };
 pub(crate) use super::unsupported::{runaway_cpu_nanos, start_tied};
 pub use apply::{Held, apply, is_realtime};

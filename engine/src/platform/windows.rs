@@ -32,8 +32,9 @@ pub(crate) use super::unsupported::virtual_machine;
 pub use super::unsupported::{
     COMPLETION_SOUND_NOTE, CommandPipe, ProcessClocks, RealtimeGuard, SmiCounter, SystemTracer,
     cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set, file_capabilities, find_process,
-    is_root, prepare_window, program_name, raw_clock_nanos, record_with_callers_rights,
-    runtime_folder, send_command, take_callers_rights, thread_facts, throttled_times,
+    find_threads, is_root, prepare_window, program_name, raw_clock_nanos,
+    record_with_callers_rights, runtime_folder, send_command, take_callers_rights, thread_facts,
+    thread_waits, throttled_times,
 };
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;

@@ -101,7 +101,7 @@ impl Report {
             None => match recorded(run, &report) {
                 Some((recording, analysis)) => {
                     let mut tables = recording::tables(recording, analysis);
-                    if !recording.frames.is_empty() {
+                    if !frames_of(&report).is_empty() {
                         tables.extend(capture::tables(frames_of(&report)));
                     }
                     tables
@@ -141,6 +141,7 @@ impl Report {
                     let frames = recording.to_capture();
                     let mut charts = frames
                         .map_or_else(Vec::new, |frames| capture::charts(&frames, frames_of(self)));
+                    charts.extend(recording::cycle_chart(recording));
                     recording::show_whole(&mut charts, recording);
                     charts.extend(recording::charts(recording));
                     charts

@@ -43,13 +43,16 @@
 //! - `join`: the frames of a log that was saved at the end,
 //! - `deleted`: answers without their detail,
 //! - `last_time`: the comparison with an earlier recording,
-//! - `words`: sentences and tables,
+//! - `words`, `quality`: sentences and tables,
+//! - `followed`, `cycles`: late cycles of a thread in place of stutters, their words, table, and chart,
 //! - `charts`: how late the canaries woke over time.
 
 mod cause;
 mod charts;
 mod class;
+mod cycles;
 mod deleted;
+mod followed;
 mod idle_switch;
 mod join;
 mod known_thread;
@@ -58,6 +61,7 @@ mod life;
 mod marks;
 mod path;
 mod presenter;
+mod quality;
 mod timeline;
 mod words;
 
@@ -67,11 +71,13 @@ pub(crate) mod tests;
 pub use cause::{Analysis, Blamed, CauseOfEvents, EventPath, Growth, Outcome, Unexplained};
 pub(super) use charts::{charts, show_whole};
 pub use class::{Class, ClassRow};
+pub(super) use cycles::chart as cycle_chart;
 pub use join::{JoinError, LogTimes, join, undo_join};
 pub use known_thread::{KnownThread, known_thread};
 pub use last_time::{ComparedRate, LastTime, incomparable};
 pub use marks::{MarkAnswer, Marked};
 pub use path::Segment;
 pub use presenter::Presenter;
-pub use words::uncertainty;
-pub(super) use words::{KEY_COLUMNS, finding, quality, tables};
+pub(super) use quality::quality;
+pub use quality::uncertainty;
+pub(super) use words::{KEY_COLUMNS, finding, tables};

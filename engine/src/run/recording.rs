@@ -7,6 +7,7 @@ mod answers;
 mod append;
 mod earlier;
 mod joined;
+pub mod name;
 
 use std::collections::BTreeMap;
 
@@ -23,16 +24,6 @@ pub use crate::sample::WakeContext;
 pub use answers::{SavedAnswers, SavedBlame, SavedCause, SavedEvent, SavedGrowth, SavedPresenter};
 pub use earlier::{EarlierCause, EarlierRecording};
 pub use joined::{BeforeJoin, JOINED};
-
-/// Names of the series of a recording, in addition to [`series_name`](super::series_name).
-pub mod name {
-    /// How often the CPU quota of the followed program's group had throttled it, counted from the boot of the PC.
-    pub const THROTTLED: &str = "throttled_count";
-    /// Load of the graphics device as the followed log reports it, in thousandths.
-    pub const GPU_LOAD: &str = "gpu_load_permille";
-    /// Time for which the graphics device worked on each frame, as the followed log reports it, in nanoseconds.
-    pub const GPU_BUSY: &str = "gpu_busy_nanos";
-}
 
 /// What the recorder saved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -111,9 +102,12 @@ pub enum Follow {
     Thread {
         /// Number of the thread.
         thread: u32,
-        /// Time from one due time to the next.
+        /// Time from one due time to the next; 0 if it was not given, and wake-ups were irregular.
         #[serde(rename = "period_nanos")]
         period: Nanos,
+        /// Whether the period was learned from the wake-ups.
+        #[serde(default)]
+        is_learned: bool,
     },
     /// Nothing: only the canaries measured.
     #[default]
@@ -165,10 +159,10 @@ impl Default for EventLimits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedFrames {
-    /// When each frame was presented; for a cycle, when the thread woke.
+    /// When each frame was presented; for a cycle, when the thread got a CPU.
     #[serde(rename = "presented_at_nanos", with = "Cells::<i64>")]
     presented_at: Column,
-    /// Time since the frame before was presented.
+    /// Time since the frame before was presented, or since the cycle before got a CPU.
     #[serde(rename = "frame_times_nanos", with = "Cells::<i64>")]
     frame_times: Column,
 }
@@ -281,7 +275,7 @@ pub enum EventKind {
     Stutter,
     /// A canary woke later than the limit.
     Stall,
-    /// A cycle of the followed thread began late.
+    /// A cycle of the followed thread got a CPU late.
     LateCycle,
     /// A cycle of the followed thread did not end before the next due time.
     Overrun,
@@ -293,10 +287,11 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedEvent {
-    /// When the event ended: for a stutter, when its frame was presented; for a stall, when the canary woke.
+    /// When the event ended: for a stutter, when its frame was presented; for a stall, when the canary woke; for a cycle,
+    /// when the thread slept again.
     #[serde(rename = "at_nanos")]
     pub at: Nanos,
-    /// Length of the event: a frame time, or a lateness; 0 for a mark.
+    /// Length of the event: a frame time, a lateness, or the time since a cycle was due; 0 for a mark.
     #[serde(rename = "length_nanos")]
     pub length: Nanos,
     /// Kind of the event.
@@ -457,6 +452,8 @@ pub enum NoteKind {
     RecorderStopped,
     /// The log was truncated, replaced, or removed; the text is what happened.
     Log,
+    /// The followed thread ended, and the recording with it; the text is its name.
+    ThreadEnded,
 }
 
 /// What recording cost.
@@ -484,10 +481,15 @@ impl Recording {
     /// The name on screen.
     pub const NAME: &'static str = "Recording";
 
+    /// Whether a thread was followed: then frames are its cycles.
+    pub const fn is_of_thread(&self) -> bool {
+        matches!(self.follow, Follow::Thread { .. })
+    }
+
     /// Returns the frames as a capture, as if their log had been imported; `None` without frames. Shares the columns.
     pub fn to_capture(&self) -> Option<Capture> {
         let [presented_at, frame_times] = self.frames.columns();
-        (!self.frames.is_empty()).then(|| {
+        (!self.frames.is_empty() && !self.is_of_thread()).then(|| {
             Capture::Frames(vec![capture::Recording {
                 label: self.label.clone(),
                 elapsed: Some(self.length),
@@ -556,7 +558,7 @@ mod tests {
             Detail { begin: at(2_500), end: at(3_000), part: Some(part), ..detail.clone() };
         let recording = Recording {
             label: "witcher3".to_owned(),
-            follow: Follow::Thread { thread: 7, period: at(10) },
+            follow: Follow::Thread { thread: 7, period: at(10), is_learned: true },
             length: at(4_800),
             frames,
             events: vec![RecordedEvent { at: at(960), length: at(16), kind: EventKind::Mark }],

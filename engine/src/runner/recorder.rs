@@ -6,11 +6,13 @@
 //! the recording is recovered if this process is killed.
 
 mod alignment;
+mod cycles;
 mod details;
 mod game;
 mod intervals;
 mod stalls;
 mod stutters;
+mod thread;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +22,8 @@ use self::details::{KnownThreads, SavedDetails, WantedDetails, cut};
 use self::intervals::CurrentInterval;
 use self::stalls::SavedStalls;
 use self::stutters::LiveStutter;
+pub use self::thread::{FollowError, ThreadRequest};
+use self::thread::{FollowedThread, sentence_of_thread};
 use super::{FinishedRun, MachineFacts, SavedRun, Sink};
 use crate::format::RecordStatus;
 use crate::import::{FollowedLog, LogSource, Options};
@@ -58,6 +62,8 @@ pub struct RecordRequest {
     pub options: Options,
     /// Name or ID of the process; `None` to find it by the name of the log.
     pub process: Option<String>,
+    /// The thread to follow in place of a log.
+    pub thread: Option<ThreadRequest>,
     /// The limits above which something is an event.
     pub limits: EventLimits,
     /// Size of the kernel's records in memory.
@@ -82,12 +88,51 @@ fn switch_cost(count_records: impl Fn() -> u64) -> Option<SwitchCost> {
     SwitchCost::measure(cpu, count_records)
 }
 
+/// Returns what a recording states at its begin.
+fn planned(
+    request: &RecordRequest,
+    tracer: &SystemTracer,
+    followed: Option<&FollowedThread>,
+) -> Recording {
+    let follow = match followed {
+        Some(followed) => followed.follow(),
+        None if request.log.is_some() => Follow::Log,
+        None => Follow::ThisPc,
+    };
+    let facts = tracer.facts();
+    Recording {
+        follow,
+        label: followed.map_or_else(String::new, |followed| followed.name().to_owned()),
+        process: followed.map(|followed| followed.process().clone()),
+        limits: request.limits,
+        tier: RecordedTier {
+            source: tracer.state().source,
+            has_wakeups: facts.has_wakeups,
+            has_storage: facts.has_storage,
+            has_reclaim: facts.has_reclaim,
+            has_page_faults: facts.has_page_faults,
+            sentence: sentence(tracer, follow),
+            ..RecordedTier::default()
+        },
+        ..Recording::default()
+    }
+}
+
+/// Returns what is recorded and what is missing, in sentences.
+fn sentence(tracer: &SystemTracer, follow: Follow) -> String {
+    match follow {
+        Follow::Thread { .. } => sentence_of_thread(&tracer.sentence()),
+        Follow::Log | Follow::ThisPc => tracer.sentence(),
+    }
+}
+
 impl Default for RecordRequest {
     fn default() -> Self {
         Self {
             log: None,
             options: Options::default(),
             process: None,
+            thread: None,
             limits: EventLimits::default(),
             ring_bytes: 128 << 20,
             detail_bytes: 200_000_000,
@@ -99,11 +144,13 @@ impl Default for RecordRequest {
 
 /// Why a recording did not start.
 #[derive(Debug, thiserror::Error)]
-#[error("could not start a thread: {source}; close other programs and try again")]
-pub struct RecordError {
+pub enum RecordError {
     /// The error of the system.
-    #[from]
-    source: std::io::Error,
+    #[error("could not start a thread: {0}; close other programs and try again")]
+    System(#[from] std::io::Error),
+    /// The thread cannot be followed.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
 }
 
 /// A recording in progress. Dropping it leaves its journal in the store.
@@ -143,6 +190,7 @@ pub struct Recorder {
     /// Whether frames had no room, which is noted.
     is_full: bool,
     log: Option<FollowedLog>,
+    followed: Option<FollowedThread>,
     alignment: Alignment,
     own_delay: Option<Nanos>,
     /// Rows that are not on the clock yet: their times by the log and their frame times.
@@ -167,10 +215,10 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// The system could not start a thread.
+    /// The system could not start a thread, or the thread to follow cannot be followed.
     pub fn start(
         request: RecordRequest,
-        tracer: SystemTracer,
+        mut tracer: SystemTracer,
         store: Option<Store>,
     ) -> Result<Self, RecordError> {
         let sink = store.map_or(Sink::Discard, Sink::Store);
@@ -178,22 +226,12 @@ impl Recorder {
         let with_records = || switch_cost(|| tracer.counts()[0]);
         let per_record = without.and_then(|without| with_records()?.per_record(&without));
         let start = Nanos::new(clock_nanos());
-        let facts = tracer.facts();
-        let follow = if request.log.is_some() { Follow::Log } else { Follow::ThisPc };
+        let followed = request.thread.as_ref();
+        let followed = followed.map(|one| FollowedThread::start(one, &mut tracer, start));
+        let followed = followed.transpose()?;
         let recording = Recording {
-            follow,
-            limits: request.limits,
-            tier: RecordedTier {
-                source: tracer.state().source,
-                has_wakeups: facts.has_wakeups,
-                has_storage: facts.has_storage,
-                has_reclaim: facts.has_reclaim,
-                has_page_faults: facts.has_page_faults,
-                sentence: tracer.sentence(),
-                ..RecordedTier::default()
-            },
             costs: RecordingCosts { per_record, ..RecordingCosts::default() },
-            ..Recording::default()
+            ..planned(&request, &tracer, followed.as_ref())
         };
         let MachineFacts { machine, clock, .. } = MachineFacts::read();
         let started_at = crate::machine::date();
@@ -217,6 +255,7 @@ impl Recorder {
         let mut journal = JournalWriter::start(journal);
         journal.write(&Event::Planned(Arc::new(run.clone())));
         let canaries = Canaries::start(&platform::one_cpu_a_core())?;
+        let process = recording.process.clone();
         let log = request.log.clone();
         let log = log.map(|log| FollowedLog::start(log, request.options.clone())).transpose()?;
         let mut recorder = Self {
@@ -238,12 +277,13 @@ impl Recorder {
             log_process: None,
             row_process: None,
             found_number: None,
-            process: None,
+            process,
             process_seen: Nanos::ZERO,
             has_later_games: false,
             has_rows: false,
             is_full: false,
             log,
+            followed,
             alignment: Alignment::default(),
             own_delay: None,
             unaligned: Vec::new(),
@@ -273,6 +313,7 @@ impl Recorder {
         self.note_pause(now);
         self.read_canaries();
         self.read_log();
+        self.read_thread();
         self.cut_details(now - self.start);
         if JOURNAL_INTERVAL <= now - self.journaled {
             self.journaled = now;
@@ -320,18 +361,18 @@ impl Recorder {
     /// Returns what was recorded so far.
     pub fn status(&self) -> RecordStatus {
         let both = || [self.run.recording(), Some(&self.more)].into_iter().flatten();
-        let events = |kind| {
-            let events = both().flat_map(|recording| &recording.events);
-            events.filter(|event| event.kind == kind).count()
-        };
+        let is_stutter =
+            |kind| matches!(kind, EventKind::Stutter | EventKind::LateCycle | EventKind::Overrun);
+        let events = both().flat_map(|recording| &recording.events);
         let now = Nanos::new(clock_nanos());
         RecordStatus {
             length: now - self.start,
             frame_count: both().map(|recording| recording.frames.len()).sum(),
-            stutter_count: events(EventKind::Stutter),
+            stutter_count: events.filter(|event| is_stutter(event.kind)).count(),
             stall_count: usize::try_from(self.stalls.total_count).unwrap_or(usize::MAX),
             detail_count: both().map(|recording| recording.details.len()).sum(),
             label: self.more.label.clone(),
+            is_of_thread: self.followed.is_some(),
             ring: self.tracer.held_from().map(|held| now - held),
         }
     }
@@ -383,7 +424,7 @@ impl Recorder {
         let [written, lost] = self.tracer.counts();
         self.more.tier.lost_count = lost;
         self.more.tier.source = self.tracer.state().source;
-        self.more.tier.sentence = self.tracer.sentence();
+        self.more.tier.sentence = sentence(&self.tracer, self.more.follow);
         self.more.stall_count = Some(self.stalls.total_count);
         self.more.stalls_omitted_until = self.stalls.omitted_until;
         self.more.costs.record_count = written;
@@ -452,7 +493,7 @@ impl Recorder {
     fn read_canaries(&mut self) {
         let Self { canaries, intervals, more, start, wanted, stalls: saved_stalls, .. } = self;
         let limit = more.limits.stall;
-        let has_log = more.follow == Follow::Log;
+        let is_alone = more.follow == Follow::ThisPc;
         let mut stalls: Vec<Stall> = Vec::new();
         let parts = canaries.all.iter_mut().zip(intervals).zip(&mut more.canaries);
         for (((canary, current), saved), number) in parts.zip(0..) {
@@ -481,8 +522,8 @@ impl Recorder {
                     more.events.push(RecordedEvent { at, length, kind });
                 }
             }
-            // Beside a game, stalls are evidence for its stutters: their detail would take the room of those.
-            if !has_log {
+            // Beside a game or a thread, stalls are evidence for its stutters: their detail would take the room of those.
+            if is_alone {
                 wanted.add_event(at, stall.late);
             }
         }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::super::parse::{self, harmless_name};
-use super::super::{ThreadFacts, unix_clock};
+use super::super::{ThreadFacts, ThreadWaits, unix_clock};
 use super::trace::thread_owner;
 use super::{read, suspended_nanos};
 use crate::nanos::Nanos;
@@ -84,6 +84,32 @@ fn is_of_installation(process: u32) -> bool {
     own.parent() == other.parent() && name.is_some_and(|name| PROGRAMS.contains(&name.as_str()))
 }
 
+/// Returns the threads with this name, or the one with this number; capital letters do not matter.
+pub fn find_threads(wanted: &str) -> Vec<u32> {
+    if let Ok(thread) = wanted.parse::<u32>() {
+        return thread_facts(thread).is_some().then_some(thread).into_iter().collect();
+    }
+    let processes = numbers_in("/proc").into_iter();
+    let processes = processes.filter(|process| *process != std::process::id());
+    let threads = processes.flat_map(|process| numbers_in(&format!("/proc/{process}/task")));
+    threads.filter(|thread| has_name(*thread, wanted)).collect()
+}
+
+/// Returns the numbers among the names in a folder.
+fn numbers_in(folder: &str) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Returns for how long a thread waited for a CPU so far, and how often it slept; `None` if it has ended.
+pub fn thread_waits(thread: u32) -> Option<ThreadWaits> {
+    let text = fs::read(format!("/proc/{thread}/schedstat")).ok()?;
+    let delay = i64::try_from(parse::schedstat_delay(&text)?).ok()?;
+    let status = read(&format!("/proc/{thread}/status"))?;
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    Some(ThreadWaits { delay: Nanos::new(delay), slept_count: count.trim().parse().ok()? })
+}
+
 /// Returns the process that started a process.
 fn parent(process: u32) -> Option<u32> {
     let status = read(&format!("/proc/{process}/status"))?;
@@ -114,5 +140,23 @@ mod tests {
         assert!(started <= now + 20_000_000 && now - started < 60_000_000_000, "{started} {now}");
         assert_eq!(find_process(&std::process::id().to_string()), Some(std::process::id()));
         assert_eq!(find_process("no program has this name"), None);
+    }
+
+    #[test]
+    fn threads_are_found_by_number_and_by_name_and_their_waits_are_read() {
+        let own = u32::try_from(thread_id().0).unwrap();
+        assert_eq!(find_threads(&own.to_string()), [own]);
+        assert!(find_threads("no thread has this name").is_empty());
+        let mut sleep = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        // A child that has just been started still has the name of this program.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while !find_threads("SLEEP").contains(&sleep.id()) {
+            assert!(std::time::Instant::now() < deadline, "it is not found by its name");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(0 <= thread_waits(sleep.id()).unwrap().delay.get());
+        sleep.kill().unwrap();
+        sleep.wait().unwrap();
+        assert_eq!(thread_waits(sleep.id()), None);
     }
 }

@@ -1,6 +1,6 @@
 //! For systems on which the CPU times of all processes are read at once: no process has a clock that others may read.
 
-use super::super::ThreadFacts;
+use super::super::{ThreadFacts, ThreadWaits};
 
 /// Reads the CPU times of processes one at a time, which this system does not support.
 #[derive(Debug)]
@@ -30,5 +30,15 @@ pub const fn find_process(_wanted: &str) -> Option<u32> {
 
 /// Returns `None`: threads are not described.
 pub const fn thread_facts(_thread: u32) -> Option<ThreadFacts> {
+    None
+}
+
+/// Returns nothing: threads cannot be found.
+pub const fn find_threads(_wanted: &str) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Returns `None`: the waits of threads are not counted.
+pub const fn thread_waits(_thread: u32) -> Option<ThreadWaits> {
     None
 }

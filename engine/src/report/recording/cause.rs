@@ -10,7 +10,7 @@ use super::path::{Paths, Segment};
 use super::presenter::{Games, Presenter};
 use super::timeline::Timeline;
 use crate::nanos::Nanos;
-use crate::run::recording::{Canary, EventLimits, NoteKind, Recording};
+use crate::run::recording::{Canary, EventLimits, Follow, NoteKind, Recording};
 use crate::stats::effect::holm_levels;
 use crate::stats::{fisher, stutter};
 
@@ -168,6 +168,8 @@ pub struct CauseOfEvents {
 pub struct Analysis {
     /// Whether the events are stalls of a canary instead of stutters.
     pub is_of_stalls: bool,
+    /// Whether the events are late cycles and overruns of a followed thread.
+    pub is_of_cycles: bool,
     /// The events, in order of time.
     pub events: Vec<EventPath>,
     /// The causes, the one with the most events first.
@@ -184,10 +186,10 @@ pub struct Analysis {
     pub with_stall_count: usize,
 }
 
-type CauseTotals = BTreeMap<Blamed, Nanos>;
+pub(super) type CauseTotals = BTreeMap<Blamed, Nanos>;
 
 /// Returns for how long a path passed through each thing.
-fn totals(path: &[Segment]) -> CauseTotals {
+pub(super) fn totals(path: &[Segment]) -> CauseTotals {
     let mut totals = CauseTotals::new();
     for segment in path {
         let blamed = Blamed { class: segment.class, name: segment.name.clone() };
@@ -207,9 +209,9 @@ fn time_of<'a>(times: impl Iterator<Item = (&'a Blamed, Nanos)>, blamed: &Blamed
 }
 
 /// An event whose path is not known yet.
-struct FoundCause {
-    span: (Nanos, Nanos),
-    median: Nanos,
+pub(super) struct FoundCause {
+    pub(super) span: (Nanos, Nanos),
+    pub(super) median: Nanos,
 }
 
 impl Analysis {
@@ -220,6 +222,9 @@ impl Analysis {
             return Self::from_saved(recording, saved);
         }
         let timelines = Timeline::of_details(recording);
+        if let Follow::Thread { thread, .. } = recording.follow {
+            return Self::of_cycles(recording, &timelines, thread);
+        }
         if recording.frames.is_empty() {
             return Self::of_stalls(recording, &timelines);
         }
@@ -266,6 +271,7 @@ impl Analysis {
         let controls: Vec<&CauseTotals> = ordinary.iter().map(|(_, totals)| totals).collect();
         let mut analysis = Self {
             is_of_stalls: false,
+            is_of_cycles: false,
             with_stall_count: 0,
             causes: causes(&events, &controls),
             marks: marks(recording, &ends(&events)),
@@ -315,6 +321,7 @@ impl Analysis {
         let controls: Vec<&CauseTotals> = ordinary.iter().collect();
         Self {
             is_of_stalls: true,
+            is_of_cycles: false,
             causes: causes(&events, &controls),
             marks: marks(recording, &ends(&events)),
             events,
@@ -377,11 +384,11 @@ fn waits(
     waits
 }
 
-fn added(timelines: &[Timeline]) -> usize {
+pub(super) fn added(timelines: &[Timeline]) -> usize {
     timelines.iter().map(|timeline| timeline.added_count).sum()
 }
 
-fn ends(events: &[EventPath]) -> Vec<(Nanos, Nanos)> {
+pub(super) fn ends(events: &[EventPath]) -> Vec<(Nanos, Nanos)> {
     events.iter().map(|event| (event.at, event.length)).collect()
 }
 
@@ -407,7 +414,7 @@ fn frames(recording: &Recording) -> (Vec<FoundCause>, Vec<(Nanos, Nanos)>) {
 }
 
 /// Compares the path of an event with ordinary paths, and states its cause.
-fn explained(
+pub(super) fn explained(
     recording: &Recording,
     found: &FoundCause,
     path: Vec<Segment>,
@@ -475,7 +482,7 @@ fn is_split_lock(recording: &Recording, growth: &Growth) -> bool {
 }
 
 /// Returns the lower median; 0 without values.
-fn median(values: impl Iterator<Item = Nanos>) -> Nanos {
+pub(super) fn median(values: impl Iterator<Item = Nanos>) -> Nanos {
     let mut values: Vec<Nanos> = values.collect();
     let middle = values.len().saturating_sub(1) / 2;
     if values.is_empty() {
@@ -485,7 +492,7 @@ fn median(values: impl Iterator<Item = Nanos>) -> Nanos {
 }
 
 /// Groups events by cause, and compares each cause with ordinary frames.
-fn causes(events: &[EventPath], ordinary: &[&CauseTotals]) -> Vec<CauseOfEvents> {
+pub(super) fn causes(events: &[EventPath], ordinary: &[&CauseTotals]) -> Vec<CauseOfEvents> {
     let mut by_cause: BTreeMap<&Blamed, Vec<usize>> = BTreeMap::new();
     for (event, position) in events.iter().zip(0..) {
         if let Outcome::Cause(blamed) = &event.outcome {

@@ -20,6 +20,9 @@ const MAX_CONNECTED: Nanos = Nanos::from_millis(100);
 pub(in crate::report) fn show_whole(charts: &mut [Chart], recording: &Recording) {
     let Some(chart) = charts.iter_mut().find(|chart| chart.key == "timeline") else { return };
     chart.x.to = chart.x.to.max(recording.length.as_f64());
+    if recording.is_of_thread() {
+        return;
+    }
     let Marks::Lines(series) = &mut chart.marks else { return };
     let rows = recording.frames.iter();
     let gaps = rows

@@ -143,7 +143,8 @@ impl Analysis {
         let ends: Vec<(Nanos, Nanos)> =
             events.iter().map(|event| (event.at, event.length)).collect();
         let mut analysis = Self {
-            is_of_stalls: recording.frames.is_empty(),
+            is_of_stalls: recording.frames.is_empty() && !recording.is_of_thread(),
+            is_of_cycles: recording.is_of_thread(),
             causes,
             presenters: presenters.collect(),
             marks: marks(recording, &ends),

@@ -167,7 +167,9 @@ pub fn incomparable(earlier: &Recording, later: &Recording) -> Option<&'static s
     let sides = [earlier, later];
     let [is_of_this_pc, other] = sides.map(|side| side.frames.is_empty());
     let [limits, other_limits] = sides.map(|side| side.limits);
-    if is_of_this_pc != other {
+    if sides.iter().any(|side| side.is_of_thread()) {
+        Some("recordings of a thread are not compared: rates per 10 min of play are those of games")
+    } else if is_of_this_pc != other {
         Some("one recording is of a game, the other of this PC alone")
     } else if !is_of_this_pc && limits.stutter_permille != other_limits.stutter_permille {
         Some("the recordings have different limits of a stutter")

@@ -1,7 +1,7 @@
 //! What happened before each mark of the user: a mark comes up to some seconds after what it is about.
 
 use crate::nanos::Nanos;
-use crate::run::recording::{EventKind, Recording};
+use crate::run::recording::{EventKind, Follow, Recording};
 use crate::stats::stutter::{self, PAUSE};
 
 /// A mark is about this time before it.
@@ -31,14 +31,18 @@ pub enum MarkAnswer {
     NoFrames,
 }
 
-/// Returns what happened before the marks of the user. `events` are the ends and lengths of the stutters, or of the
-/// stalls of a recording without frames.
+/// Returns what happened before the marks of the user. `events` are the ends and lengths of the stutters, the late cycles
+/// of a thread, or the stalls of a recording without frames.
 pub(super) fn marks(recording: &Recording, events: &[(Nanos, Nanos)]) -> Vec<Marked> {
     let marks = recording.events.iter().filter(|event| event.kind == EventKind::Mark);
     let mut marks = marks.map(|mark| mark.at).peekable();
     if marks.peek().is_none() {
         return Vec::new();
     }
+    let limit = match recording.follow {
+        Follow::Thread { period, .. } => Nanos::new(period.get() / 10),
+        Follow::Log | Follow::ThisPc => recording.limits.stall,
+    };
     let factor = f64::from(recording.limits.stutter_permille) / 1e3;
     let limits: Vec<Nanos> = stutter::moving_median(recording.frames.frame_times().values())
         .map(|median| Nanos::from_nanos_f64(factor * median))
@@ -51,15 +55,13 @@ pub(super) fn marks(recording: &Recording, events: &[(Nanos, Nanos)]) -> Vec<Mar
                 events.iter().enumerate().filter(|(_, event)| from < event.0 && event.0 <= at);
             own.max_by_key(|(_, event)| event.1)
         };
-        if frames.is_empty() {
+        if frames.is_empty() || recording.is_of_thread() {
             let event = longest_event();
             return Marked {
                 at,
                 longest: event.map(|(_, event)| event.1),
                 answer: event
-                    .map_or(MarkAnswer::NothingAbove(recording.limits.stall), |(at, _)| {
-                        MarkAnswer::Event(at)
-                    }),
+                    .map_or(MarkAnswer::NothingAbove(limit), |(at, _)| MarkAnswer::Event(at)),
             };
         }
         let first = frames.partition_point(|(presented, _)| *presented <= from);

@@ -59,6 +59,8 @@ pub(super) struct Paths<'a> {
     has_wakeups: bool,
     /// Intervals between two readings of the throttle count that grew.
     throttled: Vec<(Nanos, Nanos)>,
+    /// Intervals between two readings of how long the followed thread waited for a CPU, with the growth.
+    delays: Vec<((Nanos, Nanos), Nanos)>,
 }
 
 /// A path while it is followed.
@@ -103,7 +105,21 @@ impl<'a> Paths<'a> {
             before = Some((at, count));
         }
         let tier = &recording.tier;
-        Self { timeline, game, source: tier.source, has_wakeups: tier.has_wakeups, throttled }
+        let readings = recording.series.get(name::RUN_DELAY).into_iter().flat_map(Series::iter);
+        let readings: Vec<(Nanos, i64)> = readings.collect();
+        let delays = readings.windows(2).filter_map(|pair| {
+            let [(from, before), (to, after)] = pair else { return None };
+            let is_near = *from < timeline.end && timeline.begin < *to;
+            is_near.then(|| ((*from, *to), Nanos::new(*after - *before)))
+        });
+        Self {
+            timeline,
+            game,
+            source: tier.source,
+            has_wakeups: tier.has_wakeups,
+            throttled,
+            delays: delays.collect(),
+        }
     }
 
     /// Returns the path of a thread through an interval: segments in order, from its start to its end, without gaps.
@@ -132,6 +148,50 @@ impl<'a> Paths<'a> {
         }
         self.fill(own, span, &mut walk);
         walk.segments
+    }
+
+    /// Returns the path of a cycle of the followed thread, which should have been woken at the start of the interval.
+    pub(super) fn path_of_cycle(&self, life: usize, span: (Nanos, Nanos)) -> Vec<Segment> {
+        let Some(own) = self.timeline.lives.get(life) else { return Vec::new() };
+        let mut walk = Walk { segments: Vec::new(), is_inferred: false };
+        for position in own.between(span) {
+            let Some(piece) = own.pieces.get(position) else { continue };
+            let (from, to) = (piece.from.max(span.0), piece.to.min(span.1));
+            let by = piece.wake.as_ref().filter(|wake| wake.completed.is_none());
+            match (piece.state, by.map(|wake| &wake.by)) {
+                (State::Asleep, Some(Waker::Timer)) => {
+                    let cpu = own.pieces.get(position + 1..).unwrap_or_default();
+                    let cpu = cpu.iter().find_map(|piece| piece.cpu);
+                    self.late_timer(own, cpu, (from, to), &mut walk);
+                }
+                (State::Asleep, None) if !self.has_wakeups => {
+                    // The sleep ends when the thread gets a CPU, so the time for which it waited is the last part.
+                    let waited = self.waited(own, (from, to)).min(to - from);
+                    self.piece(life, own, position, (from, to - waited), 0, &mut walk);
+                    let name = Some(Arc::clone(&own.name));
+                    walk.add(own, Class::WaitedForCpu, name, (to - waited, to));
+                }
+                _ => self.piece(life, own, position, (from, to), 0, &mut walk),
+            }
+        }
+        self.fill(own, span, &mut walk);
+        walk.segments
+    }
+
+    /// Returns for how long the followed thread waited for a CPU around an interval, as the system counts it, without what
+    /// its switches show.
+    fn waited(&self, own: &Life, (from, to): (Nanos, Nanos)) -> Nanos {
+        let first = self.delays.partition_point(|((_, end), _)| *end <= from);
+        let mut around = self.delays.get(first..).unwrap_or_default().iter();
+        let around = around.by_ref().take_while(|((begin, _), _)| *begin < to);
+        around.fold(Nanos::ZERO, |sum, (span, delay)| {
+            let pieces = own.pieces.get(own.between(*span)).unwrap_or_default().iter();
+            let ready = pieces.filter(|piece| piece.state == State::Ready);
+            let shown = ready.fold(Nanos::ZERO, |sum, piece| {
+                sum + (piece.to.min(span.1) - piece.from.max(span.0))
+            });
+            sum + (*delay - shown).max(Nanos::ZERO)
+        })
     }
 
     fn late_timer(&self, own: &Life, cpu: Option<u32>, span: (Nanos, Nanos), walk: &mut Walk) {

@@ -1,6 +1,7 @@
 //! Made recordings whose paths and causes are known.
 
 mod causes;
+mod cycles;
 mod games;
 mod joins;
 pub(crate) mod simulated;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::cause::{Analysis, Blamed, CauseOfEvents, EventPath, Outcome, Unexplained};
 use super::class::Class;
+use super::cycles;
 use super::known_thread::known_thread;
 use super::last_time::{LastTime, drift};
 use super::marks::{BEFORE_MARK, MarkAnswer, Marked};
@@ -17,8 +18,7 @@ use crate::report::model::verdict::Finding;
 use crate::run::recording::{RecordedTier, Recording};
 use crate::stats::Beat;
 use crate::units::{
-    capitalized, count_text, format_bytes, format_count, format_long_time, format_share,
-    format_time,
+    capitalized, count_text, format_count, format_long_time, format_time, singular,
 };
 
 /// Max number of causes that the verdict names.
@@ -27,8 +27,6 @@ const MAX_NAMED: usize = 3;
 const MAX_PATHS: usize = 3;
 /// Segments of a listed path below this share of the event are summed up.
 const MIN_LISTED: f64 = 0.01;
-/// CPU time of the recorder, as a share of one CPU, from which on it is a warning.
-const MAX_COST: f64 = 0.01;
 
 /// The keys of the columns of a short report.
 pub(in crate::report) const KEY_COLUMNS: &[&str] =
@@ -123,22 +121,38 @@ impl Analysis {
     }
 
     const fn noun(&self) -> &'static str {
-        if self.is_of_stalls { "stalls" } else { "stutters" }
+        match (self.is_of_stalls, self.is_of_cycles) {
+            (true, _) => "stalls",
+            (_, true) => "late cycles",
+            _ => "stutters",
+        }
+    }
+
+    const fn ordinary_noun(&self) -> &'static str {
+        match (self.is_of_stalls, self.is_of_cycles) {
+            (true, _) => "wake-ups on time",
+            (_, true) => "cycles on time",
+            _ => "ordinary frames",
+        }
     }
 }
 
 /// Returns the verdict on a recording.
 pub(in crate::report) fn finding(recording: &Recording, analysis: &Analysis) -> Finding {
+    if let Some(finding) = cycles::without_cycles(recording) {
+        return finding;
+    }
     let length = format_long_time(recording.length);
-    let above = if analysis.is_of_stalls {
-        format!(" above {}", format_time(recording.limits.stall))
-    } else {
-        String::new()
+    let (cycles, of_cycles) = cycles::counted(recording);
+    let above = match (analysis.is_of_stalls, analysis.is_of_cycles) {
+        (true, _) => format!(" above {}", format_time(recording.limits.stall)),
+        (_, true) => of_cycles,
+        _ => String::new(),
     };
     let count =
         if analysis.is_of_stalls { recording.all_stalls_count() } else { analysis.events.len() };
     if count == 0 {
-        let noun = if analysis.is_of_stalls { "stall" } else { "stutter" };
+        let noun = singular(analysis.noun());
         return Finding::new(
             format!("No {noun}{above} in {length}."),
             evidence(recording, analysis),
@@ -157,9 +171,10 @@ pub(in crate::report) fn finding(recording: &Recording, analysis: &Analysis) -> 
         let until = format_time(recording.stalls_omitted_until);
         format!("{} of up to {until} counted only", format_count(omitted))
     }));
-    let counted = count_text(count, analysis.noun());
-    let sentence = format!("{counted}{above} in {length}: {}.", parts.join(", "));
-    let advice = analysis.causes.iter().map(|cause| cause.blamed.advice());
+    let counted = if analysis.is_of_cycles { cycles } else { count_text(count, analysis.noun()) };
+    let reasons = analysis.reworded(parts.join(", "));
+    let sentence = format!("{counted}{above} in {length}: {reasons}.");
+    let advice = analysis.causes.iter().map(|cause| analysis.advice(&cause.blamed));
     let advice = advice.into_iter().find(|advice| !advice.is_empty()).unwrap_or_default();
     Finding::new(sentence, evidence(recording, analysis))
         .with_word("Recorded")
@@ -175,17 +190,18 @@ fn evidence(recording: &Recording, analysis: &Analysis) -> String {
         format!("{name} in {}", cause.ordinary_text())
     });
     let held: Vec<String> = held.collect();
-    let ordinary = if analysis.is_of_stalls { "wake-ups on time" } else { "ordinary frames" };
+    let ordinary = analysis.ordinary_noun();
     let mut sentences = Vec::new();
     if !held.is_empty() {
         sentences.push(format!("Held as long among {ordinary}: {}.", held.join(", ")));
     }
-    if !analysis.is_of_stalls {
+    sentences.extend(cycles::followed(recording).map(|followed| format!("Followed: {followed}.")));
+    if !analysis.is_of_stalls && !analysis.is_of_cycles {
         sentences.push(format!("{frames} frames were recorded."));
     }
     if 0 < analysis.with_stall_count {
         let count = format_count(analysis.with_stall_count);
-        sentences.push(format!("A canary stalled during {count} of the stutters."));
+        sentences.push(format!("A canary stalled during {count} of the {}.", analysis.noun()));
     }
     sentences.extend(drift(recording, analysis));
     sentences.extend(LastTime::of(recording, analysis).map(|last| last.sentence()));
@@ -205,6 +221,7 @@ struct Why<'a> {
 /// Returns the tables: causes, events, and the parts of the longest paths.
 pub(in crate::report) fn tables(recording: &Recording, analysis: &Analysis) -> Vec<Table> {
     let mut tables = vec![why(analysis)];
+    tables.extend(cycles::table(recording));
     tables.extend((!analysis.marks.is_empty()).then(|| marks(analysis)));
     tables.extend(LastTime::of(recording, analysis).map(|last| last.table()));
     tables.extend([events(recording, analysis), paths(analysis)]);
@@ -215,12 +232,16 @@ pub(in crate::report) fn tables(recording: &Recording, analysis: &Analysis) -> V
 fn marks(analysis: &Analysis) -> Table {
     let rows: Vec<(usize, &Marked)> = (1..).zip(&analysis.marks).collect();
     let before = format_long_time(BEFORE_MARK);
-    let noun = if analysis.is_of_stalls { "stall" } else { "frame" };
+    let noun = match (analysis.is_of_stalls, analysis.is_of_cycles) {
+        (true, _) => "stall",
+        (_, true) => "lateness",
+        _ => "frame",
+    };
     let answer = |marked: &Marked| match marked.answer {
         MarkAnswer::Event(position) => {
             let event = analysis.events.get(position);
             let cause = event.map_or_else(String::new, |event| event.outcome.title());
-            let noun = if analysis.is_of_stalls { "Stall" } else { "Stutter" };
+            let (cause, noun) = (analysis.reworded(cause), capitalized(singular(analysis.noun())));
             format!("{noun} {}. {cause}.", position + 1)
         }
         MarkAnswer::Pause => "A pause, such as a loading screen.".to_owned(),
@@ -260,7 +281,7 @@ fn why_rows(analysis: &Analysis) -> Vec<Why<'_>> {
     for (cause, position) in analysis.causes.iter().zip(0..) {
         let maybe = if cause.is_sure { "" } else { " (maybe)" };
         rows.push(Why {
-            title: format!("{}{maybe}", cause.blamed.title()),
+            title: format!("{}{maybe}", analysis.title(&cause.blamed)),
             cause: Some(cause),
             events: cause.events.iter().filter_map(|at| analysis.events.get(*at)).collect(),
             is_named: position < MAX_NAMED,
@@ -287,7 +308,7 @@ fn why(analysis: &Analysis) -> Table {
     let rows = why_rows(analysis);
     let all = analysis.events.len();
     let noun = capitalized(analysis.noun());
-    let control = if analysis.is_of_stalls { "Wake-ups on time" } else { "Ordinary frames" };
+    let control = capitalized(analysis.ordinary_noun());
     let lost = |row: &Why<'_>| row.events.iter().fold(Nanos::ZERO, |sum, it| sum + it.excess());
     let longest = |row: &Why<'_>| row.events.iter().map(|event| event.length).max();
     let has_beat = rows.iter().any(|row| row.beat.is_some());
@@ -350,7 +371,8 @@ fn why(analysis: &Analysis) -> Table {
         .column(
             Column::text("advice", "What to do", "What is likely to help against this cause."),
             |row| {
-                let advice = row.cause.map(|cause| cause.blamed.advice()).unwrap_or_default();
+                let advice = row.cause.map(|cause| analysis.advice(&cause.blamed));
+                let advice = advice.unwrap_or_default();
                 if advice.is_empty() {
                     Cell::Absent(Cow::Borrowed("nothing is known to help"))
                 } else {
@@ -368,8 +390,20 @@ fn why(analysis: &Analysis) -> Table {
 
 fn events(recording: &Recording, analysis: &Analysis) -> Table {
     let rows: Vec<(usize, &EventPath)> = (1..).zip(&analysis.events).collect();
-    let (key, title) =
-        if analysis.is_of_stalls { ("stalls", "Stalls") } else { ("stutters", "Stutters") };
+    let (key, title) = match (analysis.is_of_stalls, analysis.is_of_cycles) {
+        (true, _) => ("stalls", "Stalls"),
+        (_, true) => ("late_cycles", "Late cycles and overruns"),
+        _ => ("stutters", "Stutters"),
+    };
+    let [length, median, around] = if analysis.is_of_cycles {
+        [
+            "From when it was due until the thread slept again.",
+            "Median",
+            "Median of cycles on time.",
+        ]
+    } else {
+        ["Frame time, or lateness.", "Moving median", "Median of the frames around it."]
+    };
     let not_recorded = not_recorded(&recording.tier).join(", ");
     TableBuilder::new(key, title, String::new(), &rows)
         .column(Column::count("number", "Number", "Number in order of time."), |row| row.0.into())
@@ -377,23 +411,17 @@ fn events(recording: &Recording, analysis: &Analysis) -> Table {
             Column::setting("at_nanos", "At", "Time from the start of the recording to its end."),
             |row| row.1.at.into(),
         )
-        .column(Column::time("length_nanos", "Length", "Frame time, or lateness."), |row| {
-            row.1.length.into()
-        })
-        .column(
-            Column::time("median_nanos", "Moving median", "Median of the frames around it.")
-                .optional(),
-            |row| row.1.median.into(),
-        )
+        .column(Column::time("length_nanos", "Length", length), |row| row.1.length.into())
+        .column(Column::time("median_nanos", median, around).optional(), |row| row.1.median.into())
         .column(Column::text("cause", "Cause", "What grew most on its path."), |row| {
-            Cell::text_of(row.1.outcome.title())
+            Cell::text_of(analysis.reworded(row.1.outcome.title()))
         })
         .column(
             Column::text("runner_up", "Runner-up", "What grew second most.").optional(),
             |row| match row.1.runner_up() {
                 Some(next) => Cell::text_of(format!(
                     "{}, {} more",
-                    next.blamed.title(),
+                    analysis.title(&next.blamed),
                     format_time(next.growth())
                 )),
                 None => Cell::Absent(Cow::Borrowed("nothing else grew")),
@@ -456,14 +484,14 @@ fn paths(analysis: &Analysis) -> Table {
         })
         .column(Column::text("class", "What", "What the path passed through."), |row| {
             let Segment { class, name, is_inferred, .. } = row.segment;
-            let title = Blamed { class: *class, name: name.clone() }.title();
+            let title = analysis.title(&Blamed { class: *class, name: name.clone() });
             Cell::text_of(if *is_inferred { format!("{title}, probably") } else { title })
         })
         .finish()
 }
 
 /// Returns what a tier does not record, in words.
-fn not_recorded(tier: &RecordedTier) -> Vec<&'static str> {
+pub(super) fn not_recorded(tier: &RecordedTier) -> Vec<&'static str> {
     let is_below = |source| tier.source < Some(source);
     let missing = [
         (is_below(TraceSource::OwnSwitches), "when threads ran"),
@@ -498,90 +526,4 @@ fn excluded(tier: &RecordedTier, event: &EventPath) -> Vec<&'static str> {
     let excluded =
         recorded.into_iter().filter(|(is_recorded, class, _)| *is_recorded && !has_grown(*class));
     excluded.map(|(_, _, name)| name).collect()
-}
-
-/// Returns the facts about the quality of a recording: whether each is good, its name, and its value.
-pub(in crate::report) fn quality(
-    recording: &Recording,
-    analysis: &Analysis,
-) -> Vec<(bool, &'static str, String)> {
-    let mut facts = Vec::new();
-    let tier = &recording.tier;
-    let missing = not_recorded(tier);
-    let recorded = match (tier.sentence.as_str(), missing.as_slice()) {
-        (sentence, []) => sentence.to_owned(),
-        ("", missing) => format!("not recorded: {}", missing.join(", ")),
-        (sentence, missing) => format!("{sentence} Not recorded: {}.", missing.join(", ")),
-    };
-    facts.push((missing.is_empty(), "Detail", recorded));
-    if !analysis.is_of_stalls {
-        let presenters = analysis.presenters.iter();
-        let mut presenters: Vec<String> = presenters
-            .map(|presenter| format!("{}, thread {}", presenter.name, presenter.thread))
-            .collect();
-        // Another log of the same game has the same one.
-        presenters.dedup();
-        facts.push(if presenters.is_empty() {
-            (false, "Presents the frames", "no thread was found".to_owned())
-        } else {
-            (true, "Presents the frames", presenters.join("; then "))
-        });
-        let off = uncertainty(recording);
-        let is_known = off.is_some();
-        let off = off.unwrap_or_else(|| "not known".to_owned());
-        facts.push((is_known, "Clock of the log", off));
-        let ordinary = format_count(analysis.ordinary_count);
-        facts.push((100 <= analysis.ordinary_count, "Ordinary frames with detail", ordinary));
-    }
-    let costs = &recording.costs;
-    let length = recording.length.as_f64().max(1.0);
-    let share = costs.recorder_cpu.as_f64() / length;
-    let mut cost = format!("the recorder used {} of one CPU", format_share(share));
-    if let Some(per_record) = costs.per_record {
-        #[expect(clippy::cast_precision_loss, reason = "a share is a rounded number")]
-        let records = costs.record_count as f64;
-        let share = per_record.as_f64() * records / length;
-        cost.push_str(&format!(
-            "; writing records took {} of one CPU in the recorded threads, {} each",
-            format_share(share),
-            format_time(per_record)
-        ));
-    }
-    facts.push((share <= MAX_COST, "Cost", cost));
-    if let Some(ring) = costs.ring {
-        let held = format!("{} in {}", format_long_time(ring), format_bytes(costs.ring_bytes));
-        facts.push((true, "Detail in memory", held));
-    }
-    if 0 < analysis.added_switch_count {
-        let count = format_count(analysis.added_switch_count);
-        let words = format!("{count} not recorded; each thread is taken to run from its wake-up");
-        facts.push((false, "Switches from idle", words));
-    }
-    let omitted = recording.all_stalls_count() - recording.stalls.len();
-    let losses = [
-        (u64::try_from(omitted).unwrap_or(u64::MAX), "short stalls only counted (too many)"),
-        (tier.lost_count, "records lost"),
-        (tier.bad_row_count, "rows of the log not read"),
-        (recording.unsaved.disk_limit_count, "events without detail (disk limit)"),
-        (recording.unsaved.gone_count, "events without detail (too late)"),
-        (recording.unsaved.deleted_count, "events whose detail was deleted"),
-    ];
-    let losses = losses.iter().filter(|(count, _)| 0 < *count);
-    let losses: Vec<String> =
-        losses.map(|(count, what)| format!("{} {what}", format_count(*count))).collect();
-    let is_whole = losses.is_empty();
-    let losses = if is_whole { "none".to_owned() } else { losses.join(", ") };
-    facts.push((is_whole, "Losses", losses));
-    facts
-}
-
-/// Returns by how much the times of the frames may be off, in words: "± 80.0 µs". `None` without frames.
-pub fn uncertainty(recording: &Recording) -> Option<String> {
-    let off = |off: Nanos| format!("± {}", format_time(off));
-    let all = recording.frame_uncertainty?;
-    let exact = recording.details.iter().filter_map(|detail| detail.frame_uncertainty).max();
-    Some(match exact.filter(|exact| *exact < all) {
-        Some(exact) => format!("{} where detail shows it, {} elsewhere", off(exact), off(all)),
-        None => off(all),
-    })
 }

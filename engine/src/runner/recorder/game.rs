@@ -216,7 +216,7 @@ impl Recorder {
     }
 
     /// Whether another frame has room; notes the first one that has none.
-    fn has_room_for_frames(&mut self) -> bool {
+    pub(super) fn has_room_for_frames(&mut self) -> bool {
         let before = self.run.recording().map_or(0, |recording| recording.frames.len());
         let has_room = before + self.more.frames.len() < MAX_FRAMES;
         if !has_room && !std::mem::replace(&mut self.is_full, true) {

@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 use crate::report::document::{Block, Fact, FactsLook, Section, Step, drawn::Parts};
 use crate::report::evaluate::recorded;
-use crate::report::recording::{Blamed, Class, EventPath, quality};
+use crate::report::recording::{Analysis, Blamed, Class, EventPath, quality};
 use crate::report::{Cause, Report};
 use crate::run::Run;
 use crate::units::{count_text, format_clock, format_time};
@@ -18,7 +18,8 @@ const MAX_PARTS: usize = 10;
 /// Returns the blocks of a recording; none for other runs.
 pub(super) fn blocks(run: &Run, report: &Report) -> Vec<Block> {
     let Some((_, analysis)) = recorded(run, report) else { return Vec::new() };
-    let steps = analysis.causes.iter().map(|cause| (cause.blamed.title(), cause.blamed.advice()));
+    let steps = analysis.causes.iter().map(|cause| &cause.blamed);
+    let steps = steps.map(|blamed| (analysis.title(blamed), analysis.advice(blamed)));
     let steps = steps.filter(|(_, advice)| !advice.is_empty()).take(MAX_STEPS);
     let steps = steps.map(|(title, text)| Step { sign: None, title, text });
     let steps: Vec<Step> = steps.collect();
@@ -28,9 +29,13 @@ pub(super) fn blocks(run: &Run, report: &Report) -> Vec<Block> {
     }
     let longest = analysis.longest();
     if !longest.is_empty() {
-        let title = if analysis.is_of_stalls { "Longest stalls" } else { "Longest stutters" };
+        let title = match (analysis.is_of_stalls, analysis.is_of_cycles) {
+            (true, _) => "Longest stalls",
+            (_, true) => "Longest late cycles",
+            _ => "Longest stutters",
+        };
         let note = "where the time went, followed back from waker to waker";
-        let bars = longest.into_iter().map(|event| Block::Parts(parts(event))).collect();
+        let bars = longest.into_iter().map(|event| Block::Parts(parts(analysis, event))).collect();
         blocks.push(Block::Section(Section::new(title, note, bars)));
     }
     let facts = facts(run, report);
@@ -50,7 +55,7 @@ fn facts(run: &Run, report: &Report) -> Vec<Fact> {
 
 /// Returns the path of an event as a bar: the parts in order of time, or if a busy PC made them too many, one for all parts
 /// of a kind, the longest first. Short parts are summed up at its end.
-fn parts(event: &EventPath) -> Parts {
+fn parts(analysis: &Analysis, event: &EventPath) -> Parts {
     let whole = event.length.as_f64().max(1.0);
     let part = |name: String, cause, length: Nanos| {
         (name, cause, length.as_f64() / whole, format_time(length))
@@ -69,7 +74,7 @@ fn parts(event: &EventPath) -> Parts {
     let rest = short.iter().fold(Nanos::ZERO, |sum, (_, length)| sum + *length);
     let mut parts: Vec<_> = long
         .into_iter()
-        .map(|(blamed, length)| part(blamed.title(), look(blamed.class), length))
+        .map(|(blamed, length)| part(analysis.title(&blamed), look(blamed.class), length))
         .collect();
     parts.extend(
         (!short.is_empty()).then(|| part(count_text(short.len(), "shorter parts"), None, rest)),

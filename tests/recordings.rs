@@ -164,7 +164,10 @@ fn a_thread_that_cannot_be_followed_is_refused_beside_its_fields() {
             harness.run_steps(2);
         }
         harness.get_by_label("Record the thread").click();
-        step_until(harness, |app| app.session().recordings().refused_thread().is_some());
+        step_until(harness, |app| {
+            let refused = app.session().recordings().refused_thread();
+            refused.is_some_and(|words| words.contains(expected))
+        });
         harness.run_steps(3);
         harness.get_by_label_contains(expected);
     };

@@ -334,9 +334,11 @@ impl Recordings {
         }
         if let Some((is_done, message)) = self.program.as_mut().and_then(DetachedProgram::ended) {
             self.program = None;
-            self.starting = None;
-            if !is_done {
+            let was_starting = self.starting.take().is_some();
+            if !is_done && was_starting {
                 self.refuse_start("The recorder ended", &message, context);
+            } else if !is_done {
+                context.report_error(format!("The recorder ended: {message}."));
             }
         }
         if self.starting.is_some_and(|at| MAX_START < at.elapsed()) {

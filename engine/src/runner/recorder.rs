@@ -313,7 +313,7 @@ impl Recorder {
         self.note_pause(now);
         self.read_canaries();
         self.read_log();
-        self.read_thread();
+        self.read_thread(now);
         self.cut_details(now - self.start);
         if JOURNAL_INTERVAL <= now - self.journaled {
             self.journaled = now;

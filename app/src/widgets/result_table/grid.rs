@@ -207,10 +207,10 @@ pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
     };
     let among: Vec<usize> = compared.iter().filter_map(|key| table.position(key)).collect();
     // As text, which has an order: a table may have thousands of rows, each in a class of its own.
-    let class = |row: &TableRow| -> String {
-        among.iter().filter_map(|&at| row.cells.get(at)).map(|cell| format!("{cell:?}\n")).collect()
+    let class = |row: &TableRow| -> Vec<String> {
+        among.iter().filter_map(|&at| row.cells.get(at)).map(|cell| format!("{cell:?}")).collect()
     };
-    let classes: Vec<String> = table.rows.iter().map(class).collect();
+    let classes: Vec<Vec<String>> = table.rows.iter().map(class).collect();
     let mut all = Vec::new();
     for (at, column) in table.columns.iter().enumerate() {
         let mut marks = none();
@@ -223,7 +223,7 @@ pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
             cell.value().filter(|value| value.is_finite())
         };
         let values: Vec<Option<f64>> = table.rows.iter().map(value).collect();
-        let mut ends: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        let mut ends: BTreeMap<&[String], (f64, f64)> = BTreeMap::new();
         for (class, value) in classes.iter().zip(&values) {
             let Some(value) = *value else { continue };
             let ends = ends.entry(class).or_insert((value, value));
@@ -234,7 +234,7 @@ pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
             Better::Higher => (Mark::Worst, Mark::Best),
         };
         for ((mark, class), value) in marks.iter_mut().zip(&classes).zip(&values) {
-            let Some((value, (min, max))) = value.zip(ends.get(class.as_str()).copied()) else {
+            let Some((value, (min, max))) = value.zip(ends.get(class.as_slice()).copied()) else {
                 continue;
             };
             *mark = match (value <= min, max <= value) {

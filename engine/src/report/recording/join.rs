@@ -52,6 +52,9 @@ pub enum JoinError {
     /// The recording followed a log.
     #[error("the recording has the frames of a log already; join a recording that followed none")]
     HasFrames,
+    /// The recording followed a thread.
+    #[error("the recording followed a thread, not a game; join a recording of the game")]
+    OfThread,
     /// The detail of the recording was deleted.
     #[error(
         "the detail of the recording was deleted, so that nothing shows where a log belongs; join a log before you delete the detail"
@@ -95,6 +98,9 @@ pub fn join(
 ) -> Result<Recording, JoinError> {
     let recording = run.recording().ok_or(JoinError::NoRecording)?;
     let before = recording.without_join();
+    if recording.is_of_thread() {
+        return Err(JoinError::OfThread);
+    }
     if before.is_none() && !recording.frames.is_empty() {
         return Err(JoinError::HasFrames);
     }

@@ -57,11 +57,17 @@ pub(super) fn marks(recording: &Recording, events: &[(Nanos, Nanos)]) -> Vec<Mar
         };
         if frames.is_empty() || recording.is_of_thread() {
             let event = longest_event();
+            let first = frames.partition_point(|(ran, _)| *ran <= from);
+            let has_cycles = frames.get(first).is_some_and(|(ran, _)| *ran <= at);
+            let none = if recording.is_of_thread() && !has_cycles {
+                MarkAnswer::NoFrames
+            } else {
+                MarkAnswer::NothingAbove(limit)
+            };
             return Marked {
                 at,
                 longest: event.map(|(_, event)| event.1),
-                answer: event
-                    .map_or(MarkAnswer::NothingAbove(limit), |(at, _)| MarkAnswer::Event(at)),
+                answer: event.map_or(none, |(at, _)| MarkAnswer::Event(at)),
             };
         }
         let first = frames.partition_point(|(presented, _)| *presented <= from);

@@ -61,6 +61,8 @@ pub(super) struct Paths<'a> {
     throttled: Vec<(Nanos, Nanos)>,
     /// Intervals between two readings of how long the followed thread waited for a CPU, with the growth.
     delays: Vec<((Nanos, Nanos), Nanos)>,
+    /// How long the thread waits between two readings, late or not.
+    usual_delay: Nanos,
 }
 
 /// A path while it is followed.
@@ -95,6 +97,14 @@ impl Walk {
     }
 }
 
+/// Returns the lower median of the growths between readings; 0 where there are too few to have one.
+fn usual_delay(delays: &[((Nanos, Nanos), Nanos)]) -> Nanos {
+    let mut growths: Vec<Nanos> = delays.iter().map(|(_, delay)| *delay).collect();
+    growths.sort_unstable();
+    let middle = growths.len().saturating_sub(1) / 2;
+    growths.get(middle).copied().filter(|_| 2 < growths.len()).unwrap_or_default()
+}
+
 impl<'a> Paths<'a> {
     pub(super) fn new(recording: &Recording, timeline: &'a Timeline, game: Option<u32>) -> Self {
         let mut throttled = Vec::new();
@@ -112,13 +122,15 @@ impl<'a> Paths<'a> {
             let is_near = *from < timeline.end && timeline.begin < *to;
             is_near.then(|| ((*from, *to), Nanos::new(*after - *before)))
         });
+        let delays: Vec<((Nanos, Nanos), Nanos)> = delays.collect();
         Self {
+            usual_delay: usual_delay(&delays),
             timeline,
             game,
             source: tier.source,
             has_wakeups: tier.has_wakeups,
             throttled,
-            delays: delays.collect(),
+            delays,
         }
     }
 
@@ -169,7 +181,10 @@ impl<'a> Paths<'a> {
                     let waited = self.waited(own, (from, to)).min(to - from);
                     self.piece(life, own, position, (from, to - waited), 0, &mut walk);
                     let name = Some(Arc::clone(&own.name));
+                    // Which of the wake-ups of a reading waited is not recorded.
+                    walk.is_inferred = true;
                     walk.add(own, Class::WaitedForCpu, name, (to - waited, to));
+                    walk.is_inferred = false;
                 }
                 _ => self.piece(life, own, position, (from, to), 0, &mut walk),
             }
@@ -179,7 +194,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Returns for how long the followed thread waited for a CPU around an interval, as the system counts it, without what
-    /// its switches show.
+    /// its switches show, and without what it waits for all the time.
     fn waited(&self, own: &Life, (from, to): (Nanos, Nanos)) -> Nanos {
         let first = self.delays.partition_point(|((_, end), _)| *end <= from);
         let mut around = self.delays.get(first..).unwrap_or_default().iter();
@@ -190,7 +205,7 @@ impl<'a> Paths<'a> {
             let shown = ready.fold(Nanos::ZERO, |sum, piece| {
                 sum + (piece.to.min(span.1) - piece.from.max(span.0))
             });
-            sum + (*delay - shown).max(Nanos::ZERO)
+            sum + (*delay - shown - self.usual_delay).max(Nanos::ZERO)
         })
     }
 

@@ -234,7 +234,7 @@ fn marks(analysis: &Analysis) -> Table {
     let before = format_long_time(BEFORE_MARK);
     let noun = match (analysis.is_of_stalls, analysis.is_of_cycles) {
         (true, _) => "stall",
-        (_, true) => "lateness",
+        (_, true) => "late cycle",
         _ => "frame",
     };
     let answer = |marked: &Marked| match marked.answer {
@@ -245,6 +245,12 @@ fn marks(analysis: &Analysis) -> Table {
             format!("{noun} {}. {cause}.", position + 1)
         }
         MarkAnswer::Pause => "A pause, such as a loading screen.".to_owned(),
+        MarkAnswer::NothingAbove(_) if analysis.is_of_cycles => {
+            format!("No late cycle or overrun in these {before}.")
+        }
+        MarkAnswer::NoFrames if analysis.is_of_cycles => {
+            format!("No cycle was recorded in these {before}.")
+        }
         MarkAnswer::NothingAbove(limit) => format!(
             "No {noun} above {} in these {before}: look at network, sound, or input.",
             format_time(limit)
@@ -261,7 +267,7 @@ fn marks(analysis: &Analysis) -> Table {
             Column::time(
                 "max_nanos",
                 "Longest",
-                "Longest frame or stall in the seconds before it.",
+                "Longest frame, stall, late cycle, or overrun in the seconds before it.",
             ),
             |row| match row.1.longest {
                 Some(longest) => longest.into(),

@@ -31,10 +31,12 @@ impl BeforeJoin {
 }
 
 impl Recording {
-    /// Whether a log can be joined with the recording: it has no other frames, and the detail that shows where a log belongs
+    /// Whether a log can be joined with the recording: it followed no thread and has no other frames, and the detail that shows where a log belongs
     /// was not deleted.
     pub fn can_join(&self) -> bool {
-        self.answers.is_none() && (self.frames.is_empty() || self.before_join.is_some())
+        self.answers.is_none()
+            && !self.is_of_thread()
+            && (self.frames.is_empty() || self.before_join.is_some())
     }
 
     /// Returns the recording as it was before a log was joined with it; `None` if none was joined. Detail that was deleted

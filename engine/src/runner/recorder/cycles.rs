@@ -12,7 +12,8 @@
 //!
 //! A thread that sleeps for a period instead of until a set time stays later after each delay. So after three wake-ups
 //! that were themselves late and one period apart, due times run on from the last of them. After a gap in the records,
-//! cycles begin again with two wake-ups one period apart: what was not recorded is neither late nor missed.
+//! cycles begin again with two wake-ups one period apart: what was not recorded is neither late nor missed. So they do after
+//! a pause: a thread that was not woken for two seconds and ten periods, such as one of a sound that ended, is not late.
 
 use std::collections::VecDeque;
 
@@ -29,6 +30,8 @@ const MAX_WAKES: usize = 4;
 const TOLERANCE: i64 = 10;
 /// Due times move after this many wake-ups that are themselves late and one period apart.
 const MOVED_AFTER: u32 = 3;
+/// A wake-up that is later than this, and than this many periods, ends a pause, as a frame of more than 2 s does.
+const PAUSE: (Nanos, i64) = (Nanos::from_secs(2), 10);
 /// A wake-up on another CPU can be recorded this long before the switch that begins the sleep.
 const EARLY: Nanos = Nanos::from_micros(10);
 
@@ -166,6 +169,10 @@ impl Cycles {
         }
         let Some(period) = self.period else { return };
         let tolerance = tolerance(period);
+        if self.due.is_some_and(|due| PAUSE.0.max(period * PAUSE.1) < woke - due) {
+            self.lose();
+            self.wakes.push_back(woke);
+        }
         let Some(due) = self.due else {
             let is_period = |before: &Nanos| (woke - *before - period).abs() <= tolerance;
             if self.wakes.iter().rev().skip(1).take(MAX_WAKES).any(is_period) {

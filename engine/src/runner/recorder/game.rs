@@ -18,7 +18,7 @@ const MAX_MISALIGNMENT: Nanos = Nanos::from_micros(300);
 const MAX_NEWS: usize = 1 << 13;
 /// Maximum number of frames and of events of a recording: a file with more could not be opened again.
 const MAX_FRAMES: usize = MAX_SAVED_SAMPLES;
-const MAX_EVENTS: usize = 200_000;
+pub(super) const MAX_EVENTS: usize = 200_000;
 /// Maximum number of characters of a name that a log states.
 const MAX_NAME: usize = 200;
 /// Two processes with one number are the same if they started this close together: the system counts in ticks.
@@ -200,7 +200,7 @@ impl Recorder {
             if presented < Nanos::ZERO {
                 continue;
             }
-            if !self.has_room_for_frames() {
+            if !self.has_room_for_frames("frames") {
                 self.more.tier.bad_row_count += 1;
                 continue;
             }
@@ -215,21 +215,33 @@ impl Recorder {
         }
     }
 
-    /// Whether another frame has room; notes the first one that has none.
-    pub(super) fn has_room_for_frames(&mut self) -> bool {
+    /// Whether another frame, or cycle, has room; notes the first one that has none.
+    pub(super) fn has_room_for_frames(&mut self, noun: &str) -> bool {
         let before = self.run.recording().map_or(0, |recording| recording.frames.len());
         let has_room = before + self.more.frames.len() < MAX_FRAMES;
-        if !has_room && !std::mem::replace(&mut self.is_full, true) {
-            let text = format!("later frames are not saved: a recording has at most {MAX_FRAMES}");
-            self.note(Nanos::new(clock_nanos()), NoteKind::Log, text, None);
+        if !has_room {
+            self.fill(noun, &MAX_FRAMES.to_string());
         }
         has_room
     }
 
+    /// Notes that no more frames, or cycles, are saved, the first time.
+    pub(super) fn fill(&mut self, noun: &str, max: &str) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            let text = format!("later {noun} are not saved: a recording has at most {max}");
+            self.note(Nanos::new(clock_nanos()), NoteKind::Log, text, None);
+        }
+    }
+
+    /// Whether another event has room.
+    pub(super) fn has_room_for_events(&self) -> bool {
+        let before = self.run.recording().map_or(0, |recording| recording.events.len());
+        before + self.more.events.len() < MAX_EVENTS
+    }
+
     /// Adds an event; returns whether it had room. A report finds the stutters again by the frames.
     pub(super) fn add_event(&mut self, event: RecordedEvent) -> bool {
-        let before = self.run.recording().map_or(0, |recording| recording.events.len());
-        let has_room = before + self.more.events.len() < MAX_EVENTS;
+        let has_room = self.has_room_for_events();
         if has_room {
             self.more.events.push(event);
         }

@@ -1,6 +1,7 @@
 //! A followed thread, in place of a game: found by name or number, its cycles, and its end.
 
 use super::cycles::{Cycle, CycleKind, Cycles};
+use super::game::MAX_EVENTS;
 use super::{RecordError, Recorder};
 use crate::nanos::Nanos;
 use crate::platform::{self, SystemTracer, TraceSource, clock_nanos};
@@ -10,7 +11,7 @@ use crate::units::format_count;
 
 /// All records of a time have arrived this long after it.
 const WAIT: Nanos = Nanos::from_millis(150);
-/// Two threads with one number are the same if they started this close together: the system counts in ticks.
+/// A thread with this number that started this much later is another one: the system counts in ticks.
 const SAME_START: Nanos = Nanos::from_millis(100);
 /// Max number of threads that an error lists.
 const MAX_LISTED: usize = 12;
@@ -115,7 +116,13 @@ pub(super) struct FollowedThread {
     is_given: bool,
     /// Records up to this time were read.
     read_until: Nanos,
+    /// Whether another thread was found under the number at the last look.
+    is_other: bool,
+    /// When it was seen to have ended; its last records are read after that.
+    gone_at: Option<Nanos>,
     is_ended: bool,
+    /// How long it had waited for a CPU at the last reading, when that was, and whether it is saved.
+    delay: Option<(Nanos, i64, bool)>,
 }
 
 impl FollowedThread {
@@ -146,7 +153,10 @@ impl FollowedThread {
             cycles: Cycles::new(request.period),
             is_given: request.period.is_some(),
             read_until: start,
+            is_other: false,
+            gone_at: None,
             is_ended: false,
+            delay: None,
         })
     }
 
@@ -167,12 +177,25 @@ impl FollowedThread {
     }
 
     /// Whether the thread with the number is still the one that was found.
-    fn is_alive(&self) -> bool {
+    ///
+    /// Sleep of the PC makes the start of a thread earlier by the clock, and never later. A look that was interrupted between
+    /// two clocks may see it later, once: so two looks decide.
+    fn is_alive(&mut self) -> bool {
         let Some(facts) = platform::thread_facts(self.thread) else { return false };
-        match (self.started, facts.started) {
-            (Some(before), Some(now)) => (now - before).abs() <= SAME_START,
-            _ => true,
-        }
+        let times = self.started.zip(facts.started);
+        let is_other = times.is_some_and(|(before, now)| before + SAME_START < now);
+        !(std::mem::replace(&mut self.is_other, is_other) && is_other)
+    }
+
+    /// Returns the readings of how long the thread waited for a CPU that a report needs: where it grew, and the last one
+    /// before that.
+    fn delays(&mut self, at: Nanos, delay: i64) -> impl Iterator<Item = (Nanos, i64)> + use<> {
+        let before = self.delay;
+        let has_grown = before.is_none_or(|(_, before, _)| before != delay);
+        self.delay = Some((at, delay, has_grown));
+        let unsaved = before.filter(|(_, _, is_saved)| has_grown && !is_saved);
+        let unsaved = unsaved.map(|(at, delay, _)| (at, delay));
+        unsaved.into_iter().chain(has_grown.then_some((at, delay)))
     }
 
     /// Returns the cycles whose work was done since the last call.
@@ -221,23 +244,28 @@ impl Recorder {
         Some(format!("thread {} ({}) has ended", followed.thread, followed.name))
     }
 
-    /// Reads the cycles of the followed thread.
-    pub(super) fn read_thread(&mut self) {
+    /// Reads the cycles of the followed thread. `now` is a time before the last records were collected.
+    pub(super) fn read_thread(&mut self, now: Nanos) {
         let Some(mut followed) = self.followed.take() else { return };
         let was_ended = followed.is_ended;
-        let now = Nanos::new(clock_nanos());
-        if !followed.is_alive() && !was_ended {
-            followed.is_ended = true;
+        if followed.gone_at.is_none() && !followed.is_alive() {
+            followed.gone_at = Some(now);
         }
         for cycle in followed.read(&mut self.tracer, now - WAIT) {
             self.add_cycle(&cycle);
         }
+        followed.is_ended |= followed.gone_at.is_some_and(|gone| gone <= now - WAIT);
         // Without records of wake-ups, only this shows that the thread waited for a CPU before it ran.
         if self.tracer.state().source == Some(TraceSource::OwnSwitches)
+            && followed.gone_at.is_none()
+            && !self.is_full
             && let Some(waits) = platform::thread_waits(followed.thread)
         {
             let delays = self.more.series.entry(name::RUN_DELAY.to_owned()).or_default();
-            delays.push(Nanos::new(clock_nanos()) - self.start, waits.delay.get());
+            let at = Nanos::new(clock_nanos()) - self.start;
+            for (at, delay) in followed.delays(at, waits.delay.get()) {
+                delays.push(at, delay);
+            }
         }
         self.more.follow = followed.follow();
         if followed.is_ended && !was_ended {
@@ -247,10 +275,20 @@ impl Recorder {
     }
 
     fn add_cycle(&mut self, cycle: &Cycle) {
-        if !self.has_room_for_frames() {
+        let Cycle { due, ran, ended, since_last, kind, missed_count } = *cycle;
+        let kind = match kind {
+            CycleKind::OnTime => None,
+            CycleKind::Late => Some(EventKind::LateCycle),
+            CycleKind::Overrun => Some(EventKind::Overrun),
+        };
+        // A cycle without its event would count as on time, so that recording ends with the first one that has no room.
+        if self.is_full || !self.has_room_for_frames("cycles") {
             return;
         }
-        let Cycle { due, ran, ended, since_last, kind, missed_count } = *cycle;
+        if kind.is_some() && !self.has_room_for_events() {
+            self.fill("cycles", &format!("{MAX_EVENTS} late ones"));
+            return;
+        }
         let start = self.start;
         let series = &mut self.more.series;
         let mut push = |name: &str, value: i64| {
@@ -264,11 +302,7 @@ impl Recorder {
         if let Some(since_last) = since_last {
             self.more.frames.push(ran - start, since_last);
         }
-        let kind = match kind {
-            CycleKind::OnTime => return,
-            CycleKind::Late => EventKind::LateCycle,
-            CycleKind::Overrun => EventKind::Overrun,
-        };
+        let Some(kind) = kind else { return };
         let (at, length) = (ended - start, ended - due);
         if self.add_event(RecordedEvent { at, length, kind }) {
             self.wanted.add_event(at, length);

@@ -26,6 +26,10 @@ pub(super) struct FollowedProcess {
     denied: BTreeMap<u32, Option<i32>>,
     records: VecDeque<TraceRecord>,
     max_records: usize,
+    /// The time of the newest record, and how much older than it a record was at most that arrived later: each ring is in
+    /// order, but not all of them together.
+    newest: Nanos,
+    disorder: Nanos,
     held_from: Nanos,
     counts: [u64; 2],
     _limit: Option<RaisedLimit>,
@@ -40,6 +44,8 @@ impl FollowedProcess {
             denied: BTreeMap::new(),
             records: VecDeque::new(),
             max_records: (max_bytes / size_of::<TraceRecord>()).max(1),
+            newest: Nanos::ZERO,
+            disorder: Nanos::ZERO,
             held_from: Nanos::ZERO,
             counts: [0, 0],
             _limit: RaisedLimit::raise(),
@@ -90,7 +96,7 @@ impl FollowedProcess {
 
     /// Moves new records into memory.
     pub(super) fn collect(&mut self, names: &mut Names) {
-        let Self { rings, records, counts: [written, lost], .. } = self;
+        let Self { rings, records, newest, disorder, counts: [written, lost], .. } = self;
         for ring in rings.values_mut() {
             ring.drain(None, names, &mut |record| {
                 if record.event == TraceEvent::Lost {
@@ -98,6 +104,8 @@ impl FollowedProcess {
                 } else {
                     *written += 1;
                 }
+                *disorder = (*newest - record.at).max(*disorder);
+                *newest = record.at.max(*newest);
                 records.push_back(record);
             });
         }
@@ -110,8 +118,12 @@ impl FollowedProcess {
 
     /// Passes every record in memory from `from` to `to` to `take`, not sorted by time.
     pub(super) fn cut(&self, (from, to): (Nanos, Nanos), take: impl FnMut(TraceRecord)) {
-        let within = self.records.iter().filter(|record| from <= record.at && record.at <= to);
-        within.copied().for_each(take);
+        // Before a record that is older by more than the disorder, none is in the interval.
+        let from_any = from - self.disorder;
+        let newest = self.records.iter().rev().take_while(|record| from_any <= record.at);
+        let within = newest.filter(|record| from <= record.at && record.at <= to);
+        let within: Vec<TraceRecord> = within.copied().collect();
+        within.into_iter().rev().for_each(take);
     }
 
     pub(super) const fn counts(&self) -> [u64; 2] {

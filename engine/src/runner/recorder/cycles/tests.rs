@@ -38,6 +38,19 @@ fn anchored() -> Cycles {
 }
 
 #[test]
+fn a_pause_is_no_late_cycle() {
+    use CycleKind::{Late, OnTime};
+    let mut paused = anchored();
+    let records = [wake(3_000_000, 3_000_010, 3_000_500), wake(3_010_000, 3_010_010, 3_010_500)];
+    assert_eq!(read(&mut paused, &records.concat()), [], "cycles begin again");
+    let next = wake(3_020_000, 3_020_010, 3_020_500);
+    assert_eq!(read(&mut paused, &next), [(3_020_000, OnTime, 0)]);
+    // Woken on time, it was late for as long as it had no CPU.
+    let late = wake(3_030_000, 6_000_000, 6_000_500);
+    assert_eq!(read(&mut paused, &late)[0].1, Late);
+}
+
+#[test]
 fn due_times_run_on_from_the_last_cycle_that_was_on_time() {
     use CycleKind::{Late, OnTime};
     let records = [

@@ -80,6 +80,8 @@ const LIES: [(&str, Reach); 44] = [
     ("lines-after-the-end", Possible),
     ("stays", Possible),
 ];
+/// Lies that end only when a host had its time to answer, three minutes: in a normal test run, each is told once in the window.
+const PATIENT: [&str; 4] = ["silent", "drip", "drip-of-lines", "other-bytes"];
 /// Lies that last as long as a run may take: more than a minute.
 const SLOW: [&str; 2] = ["run-without-end", "steps-without-end"];
 /// The address space of the command line while it listens to a lie, in bytes.
@@ -230,6 +232,12 @@ fn lies_of_a_host_end_in_a_sentence_in_the_window() {
     }
     for (lie, reach) in lies() {
         step_until(&mut harness, |app| is_answered(app, lie));
+        if PATIENT.contains(&lie) && !is_long() {
+            let state = harness.state().session().hosts().state(lie);
+            assert!(matches!(state, HostState::Failed { .. }), "{lie}: {state:?}");
+            check_window(&harness, lie);
+            continue;
+        }
         choose(&mut harness, lie);
         step_until(&mut harness, |app| is_answered(app, lie));
         check_window(&harness, lie);

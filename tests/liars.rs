@@ -80,7 +80,7 @@ const LIES: [(&str, Reach); 44] = [
     ("lines-after-the-end", Possible),
     ("stays", Possible),
 ];
-/// Lies that end only when a host had its time to answer, three minutes: in a normal test run, each is told once in the window.
+/// Lies that end only when a host had its time to answer, three minutes: in a normal test run, each is used once in the window.
 const PATIENT: [&str; 4] = ["silent", "drip", "drip-of-lines", "other-bytes"];
 /// Lies that last as long as a run may take: more than a minute.
 const SLOW: [&str; 2] = ["run-without-end", "steps-without-end"];

@@ -62,7 +62,7 @@ pub(super) struct Paths<'a> {
     /// Intervals between two readings of how long the followed thread waited for a CPU, with the growth.
     delays: Vec<((Nanos, Nanos), Nanos)>,
     /// How long the thread waits between two readings, late or not.
-    usual_delay: Nanos,
+    median_delay: Nanos,
 }
 
 /// A path while it is followed.
@@ -98,7 +98,7 @@ impl Walk {
 }
 
 /// Returns the lower median of the growths between readings; 0 where there are too few to have one.
-fn usual_delay(delays: &[((Nanos, Nanos), Nanos)]) -> Nanos {
+fn median_delay(delays: &[((Nanos, Nanos), Nanos)]) -> Nanos {
     let mut growths: Vec<Nanos> = delays.iter().map(|(_, delay)| *delay).collect();
     growths.sort_unstable();
     let middle = growths.len().saturating_sub(1) / 2;
@@ -124,7 +124,7 @@ impl<'a> Paths<'a> {
         });
         let delays: Vec<((Nanos, Nanos), Nanos)> = delays.collect();
         Self {
-            usual_delay: usual_delay(&delays),
+            median_delay: median_delay(&delays),
             timeline,
             game,
             source: tier.source,
@@ -205,7 +205,7 @@ impl<'a> Paths<'a> {
             let shown = ready.fold(Nanos::ZERO, |sum, piece| {
                 sum + (piece.to.min(span.1) - piece.from.max(span.0))
             });
-            sum + (*delay - shown - self.usual_delay).max(Nanos::ZERO)
+            sum + (*delay - shown - self.median_delay).max(Nanos::ZERO)
         })
     }
 

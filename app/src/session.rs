@@ -53,7 +53,7 @@ pub use dialog::{Dialogs, PathKind, PathQuestion, show_fatal_error};
 pub use export::{
     ActiveExport, ClipboardContent, ExportImage, Exports, ImageOf, Opener, PlotPainter, Preview,
 };
-pub use export_request::{ExportKind, ExportRequest, Subject};
+pub use export_request::{CopiedText, ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
 pub use host_action::HostAction;
 pub use hosts::{AddedHost, CheckedHost, HostState, Hosts, is_old, needs_agent};
@@ -459,7 +459,7 @@ impl Session {
             Action::CopyExport(request) => self.run(EXPORTS, |part, _| part.copy(request)),
             Action::OpenReport(of) => self.run(EXPORTS, |part, _| part.open_report(of)),
             Action::CloseExport => self.run(EXPORTS, |part, _| part.close()),
-            Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
+            Action::Copy(subject, text) => self.copy(subject, text),
             Action::OpenOutside(path) => self.run(EXPORTS, |part, _| part.open_outside(path)),
             Action::OpenTool(tool) => self.run(EXPORTS, |part, _| part.open_tool(tool)),
             Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _| part.preview_runs(paths)),
@@ -507,9 +507,9 @@ impl Session {
         self.run(EXPORTS, |part, context| part.begin(subject, source, kind, context));
     }
 
-    fn copy_for_ticket(&mut self, subject: Subject) {
+    fn copy(&mut self, subject: Subject, text: CopiedText) {
         let source = self.source(&subject);
-        self.run(EXPORTS, |part, context| part.copy_for_ticket(subject, source, context));
+        self.run(EXPORTS, |part, context| part.copy_text((subject, text), source, context));
     }
 
     /// Returns whether there is a result to export.

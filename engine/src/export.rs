@@ -5,6 +5,7 @@
 //! and other programs are redacted, unless the options of the export include these names.
 
 mod captured;
+mod chat;
 mod check;
 pub mod chrome_trace;
 pub mod csv;
@@ -294,6 +295,12 @@ pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let (holds, max_events) = (options.parts, ticket::MAX_EVENTS);
     let document = ticket::document(&run, &report, &headline, holds, max_events, None);
     markdown::text(&document.summary.blocks())
+}
+
+/// Returns the result of a run as plain text of at most 2 000 characters, for the clipboard.
+pub fn chat(run: &Run, report: &Report, options: &Options) -> String {
+    let PreparedRun { run, report, headline } = prepared(Format::Markdown, run, report, options);
+    chat::text(&run, &report, &headline)
 }
 
 /// Returns the result of a run with its names, as a document with all blocks up to a level; `when` is the date of the run.

@@ -370,6 +370,16 @@ impl Subject {
         }
     }
 
+    /// Returns the title that the settings give: `Hybrid, 60 FPS`, or what a recording followed: `witcher3`; empty for a
+    /// capture of another program, and for a recording of the PC alone.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Measured(plan) => plan.title(),
+            Self::Imported(_) => String::new(),
+            Self::Recorded(recording) => recording.label.clone(),
+        }
+    }
+
     /// Returns the name of a single value, in lower case: `frame time`.
     pub fn value_name(&self) -> &'static str {
         match self {

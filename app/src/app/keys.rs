@@ -3,7 +3,7 @@
 use eframe::egui::{Context, Key};
 
 use crate::pages::WHAT_HELPS;
-use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
+use crate::session::{Action, CopiedText, PageId, Session, Settings, Subject, ThemeChoice};
 use crate::widgets::keys::{Command, is_escape_held, is_typing, pressed};
 use crate::widgets::region::step;
 
@@ -78,7 +78,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     };
     if let Some(subject) = subject.filter(|subject| session.can_export(subject)) {
         if pressed(Command::Ticket) {
-            actions.push(Action::CopyForTicket(subject.clone()));
+            actions.push(Action::Copy(subject.clone(), CopiedText::Ticket));
         }
         if pressed(Command::Export) {
             actions.push(Action::Export { subject, kind: None });

@@ -303,9 +303,9 @@ fn compare_subtitle(session: &Session) -> String {
         }
         Progress::Done(compared) => {
             let test = compared.runs.first().map_or("", |shown| shown.run.subject.name());
-            format!("{} runs · {test} · baseline A", compared.runs.len())
+            format!("{} · {test} · baseline A", compared.counted())
         }
-        _ => "2 to 4 runs of the same test, side by side".to_owned(),
+        _ => "2 to 4 runs of the same test, or groups of runs, side by side".to_owned(),
     }
 }
 

@@ -10,7 +10,9 @@ use eframe::egui::{
 use jitterscope_engine::export::{Format, IncludedNames, KeptSamples, Parts, default_row};
 use jitterscope_engine::report::Report;
 
-use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Session, Subject};
+use crate::session::{
+    Action, ActiveExport, CopiedText, ExportKind, ExportRequest, Session, Subject,
+};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::{choice_rows_ui, combo_ui};
@@ -449,7 +451,7 @@ pub(super) fn export_buttons(ui: &mut Ui, subject: &Subject, actions: &mut Vec<A
     let key = key_text(ui.ctx(), Command::Ticket);
     let copy = Button::new(words("Copy report")).icon(icons::COPY).name("Copy report");
     if ui.add(copy).on_hover_text(format!("Copy as Markdown, {key}")).clicked() {
-        actions.push(Action::CopyForTicket(subject.clone()));
+        actions.push(Action::Copy(subject.clone(), CopiedText::Ticket));
     }
     let key = key_text(ui.ctx(), Command::Export);
     let export = Button::new(words("Export…")).icon(icons::EXPORT).name("Export…");

@@ -20,7 +20,7 @@ use super::recording_changes::RecordingChanges;
 use crate::plots::ChartCard;
 use crate::run_list::LibraryItem;
 use crate::session::{
-    Action, LoadedRun, RecorderAction, RecordingWish, Recordings, Session, Subject,
+    Action, CopiedText, LoadedRun, RecorderAction, RecordingWish, Recordings, Session, Subject,
 };
 use crate::text::{self, recordings as words};
 use crate::theme::{Tokens, Type, icons, size};
@@ -41,29 +41,45 @@ const ABOUT: jiff::SignedDuration = jiff::SignedDuration::from_secs(5);
 /// Widest text of an explanation.
 const WIDEST: f32 = 820.0;
 
-/// What the user does for the answer.
-const STEPS: [(&str, &str); 3] = [
+/// What the user does for the answer: a title, and what it is about.
+type Steps = [(&'static str, &'static str); 3];
+const RECORD: (&str, &str) = (
+    "Record",
+    "A separate process records in the background. Close this window if you like: a new one finds the recording.",
+);
+const GAME_STEPS: Steps = [
     (
         "Let the game write a log",
         "On Linux, MangoHud: log_interval=0 and output_folder in its settings, then Shift+F2 in the game. From version 0.6.9 \
          on, it writes each frame at once; other CSV logs of frame times that are written while the game runs are followed \
          as well.",
     ),
-    (
-        "Record",
-        "A separate process records in the background. Close this window if you like: a new one finds the recording.",
-    ),
+    RECORD,
     (
         "Play, and stop the recording afterward",
         "Each stutter is followed back from waker to waker, from the frame to what it waited for. A cause is named only where \
          the kernel's records show it.",
     ),
 ];
+const THREAD_STEPS: Steps = [
+    (
+        "Start the program, and name its thread",
+        "A thread that wakes up at a steady interval: of audio, of a game server, of a control loop. Its program needs no log. \
+         Where several threads have the name, enter the number of one.",
+    ),
+    RECORD,
+    (
+        "Let it work, and stop the recording afterward",
+        "A cycle is late where the thread wakes up or runs more than a tenth of its period after its due time, or is still at \
+         work at the next one. Each is followed back from waker to waker, to what the thread waited for. A cause is named \
+         only where the kernel's records show it.",
+    ),
+];
 
 /// What is recorded, and what is not.
 const RECORDED: [&str; 2] = [
-    "Recorded: names of programs and threads, when they had a CPU, and times of frames.",
-    "Never recorded: arguments, window titles, paths, or contents of files. Nothing is added to the game, and none of its memory is read.",
+    "Recorded: names of programs and threads, when they had a CPU, and times of frames or cycles.",
+    "Never recorded: arguments, window titles, paths, or contents of files. Nothing is added to a game or another program, and none of its memory is read.",
 ];
 
 /// What the user wants to follow.
@@ -101,7 +117,9 @@ impl ShownRecording {
     fn of(shown: &LoadedRun) -> Self {
         let when = text::local_date(shown.run.started_at);
         let document = run_document(&shown.run, &shown.report, when, Level::Page);
-        let blocks: Vec<Block> = document.blocks(Level::Page).cloned().collect();
+        // The verdict is in the strip above.
+        let blocks = document.blocks(Level::Page).filter(|it| !matches!(it, Block::Verdict(_)));
+        let blocks: Vec<Block> = blocks.cloned().collect();
         let results = shown.report.results.get::<RecordingResults>();
         let events = results.into_iter().flat_map(|results| &results.analysis.events);
         Self {
@@ -166,7 +184,7 @@ impl RecordPage {
                     }
                     (None, None) => {
                         self.setup_ui(ui, recorder, actions);
-                        steps_ui(ui);
+                        self.steps_ui(ui);
                     }
                 }
                 if recorder.status().is_none() {
@@ -227,8 +245,7 @@ impl RecordPage {
                     ("Record the thread", "Enter the name or the number of the thread.")
                 }
             };
-            let refused = recorder.refused_thread();
-            if let Some(why) = refused.filter(|_| self.follow == FollowChoice::Thread) {
+            if let Some(why) = recorder.refused_thread(&self.wish()) {
                 let width = ui.available_width().min(WIDEST);
                 Spans::new(Type::Body)
                     .severity(Severity::Poor, size::GAP_LABEL, tokens)
@@ -256,6 +273,22 @@ impl RecordPage {
                     Spans::plain(Type::Small, "Starting", tokens.t2).label(ui);
                 }
             });
+        });
+    }
+
+    /// Draws what the user does for the answer.
+    fn steps_ui(&self, ui: &mut Ui) {
+        let (title, steps) = match self.follow {
+            FollowChoice::Log => ("Why did my game stutter?", GAME_STEPS),
+            FollowChoice::Thread => ("Why was my thread late?", THREAD_STEPS),
+        };
+        Card::new(title).show_plain(ui, |ui| {
+            let tokens = Tokens::of(ui);
+            let width = ui.available_width().min(WIDEST);
+            for ((title, about), number) in steps.into_iter().zip(1..) {
+                Spans::plain(Type::Strong, &format!("{number}. {title}"), tokens.t1).label(ui);
+                Spans::plain(Type::Body, about, tokens.t2).paragraph_within(ui, width);
+            }
         });
     }
 
@@ -363,19 +396,39 @@ fn running_ui(ui: &mut Ui, status: &RecordStatus, is_stopping: bool, actions: &m
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let (sentence, evidence) = (shown.report.sentence(), shown.report.evidence());
-    let strip = VerdictStrip::new(Severity::Info, "").sentence(&sentence).evidence(&evidence);
-    strip.show(ui, |ui| export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions));
+    let strip = VerdictStrip::new(severity(shown), "").sentence(&sentence).evidence(&evidence);
+    strip.show(ui, |ui| {
+        let subject = Subject::Result(shown.run.subject.key());
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        let words = if is_wide { "Copy for chat" } else { "" };
+        let copy = Button::new(words).icon(icons::COPY).name("Copy for chat");
+        let about = "Copies the answer and what to do as text of at most 2 000 characters";
+        if ui.add(copy).on_hover_text(about).clicked() {
+            actions.push(Action::Copy(subject.clone(), CopiedText::Chat));
+        }
+        export_buttons(ui, &subject, actions);
+    });
 }
 
-fn steps_ui(ui: &mut Ui) {
-    Card::new("Why did my game stutter?").show_plain(ui, |ui| {
-        let tokens = Tokens::of(ui);
-        let width = ui.available_width().min(WIDEST);
-        for ((title, about), number) in STEPS.into_iter().zip(1..) {
-            Spans::plain(Type::Strong, &format!("{number}. {title}"), tokens.t1).label(ui);
-            Spans::plain(Type::Body, about, tokens.t2).paragraph_within(ui, width);
-        }
-    });
+/// A recording has no grade: a warning where something outside of the game delayed it, good where nothing did.
+fn severity(shown: &LoadedRun) -> Severity {
+    let results = shown.report.results.get::<RecordingResults>();
+    let Some((recording, results)) = shown.run.recording().zip(results) else {
+        return Severity::Info;
+    };
+    let analysis = &results.analysis;
+    let has_none = if analysis.is_of_stalls {
+        recording.all_stalls_count() == 0
+    } else {
+        analysis.events.is_empty() && !recording.frames.is_empty()
+    };
+    if analysis.causes.iter().any(|cause| cause.blamed.class.is_outside()) {
+        Severity::Fair
+    } else if has_none {
+        Severity::Good
+    } else {
+        Severity::Info
+    }
 }
 
 /// Returns the newest recording that began no earlier than this one, whose begin is known to a few seconds; `None` until it

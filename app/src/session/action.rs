@@ -241,8 +241,8 @@ pub enum Action {
     OpenReport(ExportRequest),
     /// Close the export dialog.
     CloseExport,
-    /// Copy a summary for a ticket to the clipboard.
-    CopyForTicket(Subject),
+    /// Copy a summary to the clipboard.
+    Copy(Subject, CopiedText),
     /// Read previews of saved runs.
     PreviewRuns(Vec<PathBuf>),
     /// Read previews of files that are being dragged over the window.

@@ -55,6 +55,13 @@ impl ComparisonView {
         }
     }
 
+    /// Returns how many runs are compared: "4 runs", "10 runs in 2 groups".
+    pub fn counted(&self) -> String {
+        let groups =
+            self.group_counts.as_ref().map(|counts| format!(" in {} groups", counts.len()));
+        format!("{} runs{}", self.runs.len(), groups.unwrap_or_default())
+    }
+
     /// Returns short labels of the runs or groups.
     pub fn labels(&self) -> Vec<String> {
         if let Some(groups) = self.groups() {

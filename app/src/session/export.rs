@@ -3,6 +3,7 @@
 mod check;
 mod cleaned;
 mod external;
+mod image;
 mod ready;
 mod source;
 mod work;
@@ -17,7 +18,7 @@ use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::store;
 
 use super::action::{Action, Notice};
-use super::export_request::{ExportKind, ExportRequest, Subject};
+use super::export_request::{CopiedText, ExportKind, ExportRequest, Subject};
 use super::finished_check::FinishedCheck;
 use super::part::{Context, Part, Request};
 use super::preset_file::{self, PresetFile};
@@ -30,42 +31,7 @@ pub(super) use source::Source;
 use work::Job;
 
 pub use external::Opener;
-
-/// An image in memory: pixels for the window, and the encoded PNG file.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ExportImage {
-    /// Width and height in pixels.
-    pub size: [usize; 2],
-    /// Four bytes per pixel (red, green, blue, alpha), row by row.
-    pub rgba: Vec<u8>,
-    /// Width and height of a scaled-down copy for the window: at most 2 000 pixels each.
-    pub small_size: [usize; 2],
-    /// The pixels of the scaled-down copy.
-    pub small: Vec<u8>,
-    /// The encoded PNG file.
-    pub png: Vec<u8>,
-}
-
-impl std::fmt::Debug for ExportImage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ExportImage").field("size", &self.size).finish_non_exhaustive()
-    }
-}
-
-/// The result shown in an image.
-#[derive(Clone, Copy, Debug)]
-pub enum ImageOf<'a> {
-    /// A run.
-    Run(&'a LoadedRun),
-    /// A quick check.
-    Check(&'a FinishedCheck),
-}
-
-/// Draws a result in the dark (`true`) or light theme; implemented by the window.
-pub type ImageRenderer = fn(ImageOf<'_>, bool) -> Result<ExportImage, String>;
-
-/// Draws an image of a plot; implemented by the window.
-pub type PlotPainter = Box<dyn FnOnce() -> Result<ExportImage, String> + Send>;
+pub use image::{ExportImage, ImageOf, ImageRenderer, PlotPainter};
 
 /// The preview of an exported file.
 #[derive(Clone, Debug, Default)]
@@ -170,6 +136,8 @@ enum ExportMessage {
     /// The content for the clipboard was created: the number of the export, `None` for a ticket, and
     /// what was exported.
     Copied(Option<u64>, Subject, Result<(ClipboardContent, ExportKind), String>),
+    /// A text for a chat was created for the clipboard.
+    ChatCopied(String),
     /// An image of a plot was drawn for the clipboard.
     PlotCopied(Result<ExportImage, String>),
     /// A single file was written; `None` if the user canceled.
@@ -311,6 +279,10 @@ impl Exports {
                         current.is_writing = false;
                     }
                     context.report_error(words::not_copied(&error));
+                }
+                ExportMessage::ChatCopied(text) => {
+                    self.copies.push(ClipboardContent::Text(text));
+                    context.notify(Notice::info(words::CHAT_COPIED));
                 }
                 ExportMessage::PlotCopied(Ok(image)) => {
                     self.copies.push(ClipboardContent::ExportImage(Arc::new(image)));
@@ -569,10 +541,10 @@ impl Exports {
         self.tasks.spawn("copy", copy, end);
     }
 
-    /// Copies a summary for a ticket to the clipboard.
-    pub(super) fn copy_for_ticket(
+    /// Copies a summary to the clipboard.
+    pub(super) fn copy_text(
         &self,
-        subject: Subject,
+        (subject, text): (Subject, CopiedText),
         source: Option<Source>,
         context: &Context,
     ) {
@@ -582,9 +554,18 @@ impl Exports {
         let request = ExportRequest::ticket(&subject);
         let copy = move || {
             let job = Job { ready: source.open()?, request, painter: None };
-            Ok((ClipboardContent::Text(job.ticket()), request.kind))
+            Ok(match text {
+                CopiedText::Ticket => (job.ticket(), Some(request.kind)),
+                CopiedText::Chat => (job.chat(), None),
+            })
         };
-        self.tasks.spawn("copy", copy, move |copied| ExportMessage::Copied(None, subject, copied));
+        self.tasks.spawn("copy", copy, move |copied| match copied {
+            Ok((text, None)) => ExportMessage::ChatCopied(text),
+            Ok((text, Some(kind))) => {
+                ExportMessage::Copied(None, subject, Ok((ClipboardContent::Text(text), kind)))
+            }
+            Err(error) => ExportMessage::Copied(None, subject, Err(error)),
+        });
     }
 
     /// Closes the export dialog without writing anything.

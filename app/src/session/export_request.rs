@@ -32,6 +32,15 @@ pub enum ExportKind {
     ComparisonPage,
 }
 
+/// A summary for the clipboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedText {
+    /// Markdown of at most 15 lines, for a ticket.
+    Ticket,
+    /// Plain text of at most 2 000 characters, for a chat.
+    Chat,
+}
+
 impl ExportKind {
     /// Markdown of one run, for a ticket.
     pub const TICKET: Self = Self::File(Format::Markdown);

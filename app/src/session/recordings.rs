@@ -38,10 +38,8 @@ pub struct Recordings {
     program: Option<DetachedProgram>,
     starting: Option<Instant>,
     is_stopping: bool,
-    /// Whether the recorder that was started last follows a thread.
-    is_of_thread: bool,
-    /// Why the thread of the last start cannot be followed.
-    refused_thread: Option<String>,
+    /// What the recorder that was started last has to follow, and why not if its thread cannot be followed.
+    started: (RecordingWish, Option<String>),
     /// What a recording would show here; `None` until it is read.
     needs: Option<RecordingNeeds>,
     /// When the recording began that ended and that no page has shown since.
@@ -110,8 +108,7 @@ impl Recordings {
             program: None,
             starting: None,
             is_stopping: false,
-            is_of_thread: false,
-            refused_thread: None,
+            started: (RecordingWish::default(), None),
             needs: None,
             ended: None,
             is_changing: false,
@@ -160,16 +157,17 @@ impl Recordings {
         refused.map(|(_, why)| why.as_str())
     }
 
-    /// Returns why the thread of the last start cannot be followed, as a sentence.
-    pub fn refused_thread(&self) -> Option<&str> {
-        self.refused_thread.as_deref()
+    /// Returns why the thread that is wished for cannot be followed, as a sentence; `None` unless that was tried last.
+    pub fn refused_thread(&self, wish: &RecordingWish) -> Option<&str> {
+        let (of, why) = &self.started;
+        why.as_deref().filter(|_| of == wish)
     }
 
     /// Shows why a recorder did not start: at the name of its thread, else in the window.
     fn refuse_start(&mut self, before: &str, why: &str, context: &Context) {
-        if self.is_of_thread {
+        if self.started.0.thread.is_some() {
             let why = why.strip_prefix("error: ").unwrap_or(why);
-            self.refused_thread = Some(format!("{}.", capitalized(why)));
+            self.started.1 = Some(format!("{}.", capitalized(why)));
         } else {
             context.report_error(format!("{before}: {why}."));
         }
@@ -279,7 +277,7 @@ impl Recordings {
             args.extend(["--data-dir".into(), store.folder().into()]);
         }
         self.starting = Some(Instant::now());
-        (self.is_of_thread, self.refused_thread) = (wish.thread.is_some(), None);
+        self.started = (wish.clone(), None);
         self.watch();
         // On a thread that inherits neither the low priority nor the few CPUs of the thread that draws: the recorder would
         // report the stalls that they cause.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use jitterscope_engine::export::{IncludedNames, NameMatch};
 use jitterscope_engine::stats::distinct;
 
+/// Reported after a text for a chat was copied.
+pub const CHAT_COPIED: &str = "Copied for a chat.";
 /// Shown if there is no result to export.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
 

@@ -1,16 +1,15 @@
 //! Texts about a run or a quick check: its name, and how it ended.
 
 use jitterscope_engine::export;
-use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::{Ending, Group, Run};
 
 use super::{date, local};
 
-/// Returns the name of a run: the user's name, or a name derived from the settings. For a part of a
+/// Returns the name of a run: the user's name, or a name derived from the settings or from what a recording followed. For a part of a
 /// quick check, it consists of the name of the check and of the part.
 pub fn run_name(run: &Run) -> String {
-    let title = run.plan().map_or_else(String::new, Plan::title);
+    let title = run.subject.title();
     let part = run.plan().and_then(Part::of).filter(|_| run.group.is_some());
     let Some(part) = part else {
         return name_or_title(&run.name, &title, run.subject.name());

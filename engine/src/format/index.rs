@@ -66,7 +66,7 @@ pub struct RunIndexEntry {
     pub note: String,
     /// The tags of the run.
     pub tags: Vec<String>,
-    /// A title derived from the settings; empty for a capture of another program.
+    /// A title derived from the settings, or what a recording followed; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// Identifies runs with the same settings; empty for a capture of another program.
@@ -161,7 +161,7 @@ impl RunIndexEntry {
         let report = Report::of(run, &Options::default());
         let verdict = run.plan().and_then(Part::of).map(|part| PartVerdict::of(part, run, &report));
         Self {
-            title: run.plan().map_or_else(String::new, Plan::title),
+            title: run.subject.title(),
             fingerprint: run.plan().map_or_else(String::new, Plan::fingerprint),
             group: run.group.clone(),
             is_poor_when_idle: verdict.is_some_and(|verdict| verdict.is_poor_when_idle),

@@ -21,7 +21,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// The name of the format, in the header line of the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Version of the records in the cache, incremented when the meaning of a record changes.
-const INDEX_VERSION: u32 = 14;
+const INDEX_VERSION: u32 = 15;
 /// Maximum size of the cache: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 

@@ -12,7 +12,7 @@ use super::{QuickPage, icon_of_part, saved, side, two_columns};
 use crate::pages::export::export_buttons;
 use crate::pages::{lost, severity_of, what_helps_button_ui};
 use crate::plots::{ChartCard, scale_strip};
-use crate::session::{Action, FinishedCheck, LoadedRun, PageId, Session, Subject};
+use crate::session::{Action, CopiedText, FinishedCheck, LoadedRun, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
@@ -204,7 +204,7 @@ fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &
     }
     export_buttons(ui, &Subject::Check, actions);
     if pressed(ui.ctx(), Command::Ticket) {
-        actions.push(Action::CopyForTicket(Subject::Check));
+        actions.push(Action::Copy(Subject::Check, CopiedText::Ticket));
     }
     if pressed(ui.ctx(), Command::Export) {
         actions.push(Action::Export { subject: Subject::Check, kind: None });

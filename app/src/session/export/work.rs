@@ -360,6 +360,12 @@ impl Job {
         let shown = ready.first.as_measured();
         export::ticket(&shown.run, &shown.report, &options(request))
     }
+
+    /// Returns a plain text of a run for a chat.
+    pub(super) fn chat(&self) -> String {
+        let shown = self.ready.first.as_measured();
+        export::chat(&shown.run, &shown.report, &options(&self.request))
+    }
 }
 
 /// Compared runs, and the part of the quick checks to which they belong.

@@ -18,6 +18,10 @@ use crate::run::Run;
 use crate::stats::{Summary as Statistics, distinct};
 use crate::units::{MISSING, count_text, format_count, format_others, format_share, format_time};
 
+pub(crate) use recorded::steps as recorded_steps;
+
+/// Asks whoever reads the causes of a recording.
+const QUESTION: &str = "Was this right? What fixed it?";
 /// Maximum number of sources of delay that a ticket names; the others are summed up.
 const MAX_SOURCES: usize = 3;
 /// Maximum number of columns with figures in the table of a ticket.
@@ -367,12 +371,14 @@ fn summary(run: &Run, report: &Report, contents: &Contents) -> Summary {
     let quality = facts::quality(run, report, *has_machine);
     lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
     let facts = lines.into_iter().map(|line| vec![Piece::plain(line)]);
+    // An answer by whoever reads it is the only check of a cause outside of this program.
+    let question = (!recorded_steps(run, report).is_empty()).then(|| vec![Piece::plain(QUESTION)]);
     Summary {
         title: title.clone(),
         statement: statement.clone(),
         notes,
         grid: report.key_table(&[]).map(|table| grid(&table)).unwrap_or_default(),
-        facts: facts.chain([contents.repeat.clone()]).collect(),
+        facts: facts.chain([contents.repeat.clone()]).chain(question).collect(),
     }
 }
 

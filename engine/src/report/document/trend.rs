@@ -266,33 +266,26 @@ pub const fn place(point: &TrendPoint) -> f64 {
 /// Returns the plot of a trend: points with intervals, and where the level changed. One PC also has its baseline with the
 /// minimum effect around it.
 pub fn chart(trend: &Trend) -> Chart {
+    let of_points = |label: &str, points: &[&TrendPoint]| {
+        let ends = |point: &&TrendPoint| point.interval.unwrap_or((point.value, point.value));
+        let has_intervals = points.iter().any(|point| point.interval.is_some());
+        let intervals = if has_intervals { points.iter().map(ends).collect() } else { Vec::new() };
+        let values = points.iter().map(|point| (place(point), point.value)).collect();
+        Series { intervals, ..Series::new(label, values) }
+    };
     let mut series = Vec::new();
+    let mut disturbed: Vec<&TrendPoint> = Vec::new();
     for line in &trend.lines {
-        let quiet: Vec<&TrendPoint> =
-            line.points.iter().filter(|point| point.disturbed.is_none()).collect();
-        if quiet.is_empty() {
-            continue;
-        }
-        let has_intervals = quiet.iter().any(|point| point.interval.is_some());
-        let interval = |point: &&TrendPoint| point.interval.unwrap_or((point.value, point.value));
+        let (quiet, others): (Vec<&TrendPoint>, Vec<_>) =
+            line.points.iter().partition(|point| point.disturbed.is_none());
+        disturbed.extend(others);
         let label = if trend.lines.len() == 1 { "Points" } else { line.machine.as_str() };
-        series.push(Series {
-            intervals: if has_intervals {
-                quiet.iter().map(interval).collect()
-            } else {
-                Vec::new()
-            },
-            ..Series::new(label, quiet.iter().map(|point| (place(point), point.value)).collect())
-        });
+        series.extend((!quiet.is_empty()).then(|| of_points(label, &quiet)));
     }
     let end_of_note = shorten(&mut series, MAX_SERIES, "PCs");
-    let disturbed = trend.lines.iter().flat_map(|line| &line.points);
-    let disturbed = disturbed.filter(|point| point.disturbed.is_some());
-    let mut disturbed: Vec<(f64, f64)> =
-        disturbed.map(|point| (place(point), point.value)).collect();
-    disturbed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    disturbed.sort_by_key(|point| point.place);
     if !disturbed.is_empty() {
-        series.push(Series { is_hollow: true, ..Series::new("Disturbed", disturbed) });
+        series.push(Series { is_hollow: true, ..of_points("Disturbed", &disturbed) });
     }
     let only = match trend.lines.as_slice() {
         [line] => Some(line),

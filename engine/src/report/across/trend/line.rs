@@ -32,7 +32,7 @@ pub struct Trend {
     pub names: Vec<String>,
     /// One line per PC, that with the newest run first.
     pub lines: Vec<TrendLine>,
-    /// How many runs with the metric have other tests or settings, and are not in the trend.
+    /// How many runs have other tests or settings, with this metric or without it, and are not in the trend.
     pub other_count: usize,
     /// The names of the recordings, if they are captures of several names; else empty.
     pub recordings: Vec<String>,
@@ -125,12 +125,11 @@ impl Trend {
         };
         let like = *like.ok_or_else(no_such_run)?;
         let pick = Pick::new(like, query)?;
-        let valued = runs.iter().filter_map(|run| Some((*run, pick.value(run)?)));
-        let valued: Vec<(&TrendRun<'_>, f64)> = valued.collect();
         let is_like = |run: &TrendRun<'_>| (run.test, run.settings) == (like.test, like.settings);
-        let all = valued.len();
-        let valued: Vec<(&TrendRun<'_>, f64)> =
-            valued.into_iter().filter(|(run, _)| is_like(run)).collect();
+        let (alike, others): (Vec<&TrendRun<'_>>, Vec<_>) =
+            runs.iter().partition(|run| is_like(run));
+        let valued = alike.into_iter().filter_map(|run| Some((run, pick.value(run)?)));
+        let valued: Vec<(&TrendRun<'_>, f64)> = valued.collect();
         let labels = || valued.iter().filter_map(|(run, _)| run.values?.keys().next().cloned());
         let recordings = if like.settings.is_empty() { distinct(labels()) } else { Vec::new() };
         let recordings = if recordings.len() == 1 { Vec::new() } else { recordings };
@@ -146,7 +145,7 @@ impl Trend {
             label: pick.label,
             by: query.by.clone(),
             lines: machines.into_iter().map(line).collect(),
-            other_count: all - valued.len(),
+            other_count: others.len(),
             recordings,
             names,
         })

@@ -166,6 +166,9 @@ fn each_pc_has_its_own_line_and_other_settings_are_counted() {
     let like = Some("run0".to_owned());
     let of_first = Trend::new(&runs, &TrendQuery { like, ..query(TrendBy::Date) }).unwrap();
     assert_eq!((of_first.lines.len(), of_first.other_count), (2, 21));
+    // A run of another test is not in the trend, whether it has the metric or not.
+    runs[4] = TrendRun { test: "scheduling-gaps", key: None, values: None, ..runs[4] };
+    assert_eq!(Trend::new(&runs, &query(TrendBy::Date)).unwrap().other_count, 4);
     let like = Some("gone".to_owned());
     let gone = Trend::new(&runs, &TrendQuery { like, ..query(TrendBy::Date) });
     assert_eq!(gone, Err(NoTrend::Run("gone".to_owned())));

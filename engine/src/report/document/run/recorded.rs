@@ -15,14 +15,22 @@ const MIN_SHARE: f64 = 0.02;
 /// Max number of parts of a bar in order of time.
 const MAX_PARTS: usize = 10;
 
+/// Returns what to do about the causes of a recording, in the order of their rank; nothing for other runs.
+pub(crate) fn steps(run: &Run, report: &Report) -> Vec<Step> {
+    let causes = recorded(run, report).into_iter().flat_map(|(_, analysis)| {
+        analysis
+            .causes
+            .iter()
+            .map(|cause| (analysis.title(&cause.blamed), analysis.advice(&cause.blamed)))
+    });
+    let causes = causes.filter(|(_, advice)| !advice.is_empty()).take(MAX_STEPS);
+    causes.map(|(title, text)| Step { sign: None, title, text }).collect()
+}
+
 /// Returns the blocks of a recording; none for other runs.
 pub(super) fn blocks(run: &Run, report: &Report) -> Vec<Block> {
     let Some((_, analysis)) = recorded(run, report) else { return Vec::new() };
-    let steps = analysis.causes.iter().map(|cause| &cause.blamed);
-    let steps = steps.map(|blamed| (analysis.title(blamed), analysis.advice(blamed)));
-    let steps = steps.filter(|(_, advice)| !advice.is_empty()).take(MAX_STEPS);
-    let steps = steps.map(|(title, text)| Step { sign: None, title, text });
-    let steps: Vec<Step> = steps.collect();
+    let steps = steps(run, report);
     let mut blocks = Vec::new();
     if !steps.is_empty() {
         blocks.extend([Block::heading("What to do"), Block::Steps(steps)]);

@@ -83,6 +83,9 @@ fn plot_has_every_point_the_baseline_and_the_change() {
     assert!(series[1].is_hollow, "{series:?}");
     let [(x, y)] = series[1].points[..] else { panic!("{series:?}") };
     assert!((x - 4.5).abs() < 1e-9 && (y - 100e3).abs() < 1e-6, "{x} {y}");
+    // As in its row of the table.
+    assert_eq!(Some(series[1].intervals[0]), trend.lines[0].points[4].interval);
+    assert!(trend.lines[0].points[4].interval.is_some());
     assert_eq!(chart.x.names[8], "1842");
     let (low, high) = chart.band.unwrap();
     assert!((high / low - 1.1 / 0.9).abs() < 1e-9);

@@ -261,7 +261,7 @@ fn pages_draw_what_can_be_seen_of_a_crowded_run() {
             lines[0].run.as_ref().err()
         );
         let mut harness = window(&folder);
-        step_until(&mut harness, |app| app.session().library().count() == 2);
+        step_until(&mut harness, |app| app.session.library.count() == 2);
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
         check(&mut harness, &format!("{kind}: list"));
         for row in [0, 1] {
@@ -272,16 +272,14 @@ fn pages_draw_what_can_be_seen_of_a_crowded_run() {
         }
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
         harness.run_steps(2);
-        step_until(&mut harness, |app| {
-            matches!(app.session().comparing().progress(), Progress::Done(_))
-        });
+        step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
         check(&mut harness, &format!("{kind}: comparison"));
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
         harness.run_steps(3);
         let rows: Vec<_> = harness.query_all_by_label_contains("Open crowded").collect();
         rows[0].click_accesskit();
         harness.run_steps(2);
-        step_until(&mut harness, |app| app.page() != PageId::Runs);
+        step_until(&mut harness, |app| app.page != PageId::Runs);
         check(&mut harness, &format!("{kind}: result"));
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
         harness.run_steps(2);
@@ -306,7 +304,7 @@ fn menus_draw_what_can_be_seen_of_crowded_settings() {
     text["filters"] = filters.collect();
     std::fs::write(&path, text.to_string()).unwrap();
     let mut harness = window_with_settings(&folder);
-    assert_eq!(harness.state().session().settings().filters.len(), 2_000);
+    assert_eq!(harness.state().session.settings().filters.len(), 2_000);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);

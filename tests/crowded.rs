@@ -8,7 +8,8 @@ use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
 
 use super::cli::is_long;
-use super::files::step_until_shown;
+use super::compare::run;
+use super::files::{drop_on, step_until_shown};
 use super::tidy::root;
 use super::window::{step_until, window, window_with_settings};
 
@@ -37,16 +38,18 @@ fn read(path: &str) -> Value {
     run
 }
 
-/// Returns a run with many copies of its last probe, each on a CPU of its own.
-fn with_probes(path: &str) -> Value {
+/// Returns a run with many copies of its last trial, each with a name and, for probes, a CPU of its own.
+fn with_trials(path: &str, name: &str) -> Value {
     let mut run = read(path);
     let last = run["trials"].as_array().unwrap().last().unwrap().clone();
     let trials = (0..count() / 4).map(|number| {
         let mut trial = last.clone();
         trial["stage"] = json!(number);
-        trial["label"] = json!(format!("CPU {number}"));
+        trial["label"] = json!(format!("{name} {number}"));
         trial["settings"]["label"] = trial["label"].clone();
-        trial["settings"]["conditions"]["cpu"] = json!({ "cpu": number });
+        if name == "CPU" {
+            trial["settings"]["conditions"]["cpu"] = json!({ "cpu": number });
+        }
         for column in trial["samples"].as_object_mut().unwrap().values_mut() {
             column.as_array_mut().unwrap().truncate(3);
         }
@@ -87,7 +90,7 @@ fn recording(change: impl Fn(&mut Value)) -> Value {
 }
 
 /// What runs have many of.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 21] = [
     "tags",
     "lines of the note",
     "letters",
@@ -102,7 +105,18 @@ const KINDS: [&str; 14] = [
     "events of a recording",
     "games, threads, and notes of a recording",
     "canaries, stalls, and series of a recording",
+    "configurations of a frame loop",
+    "policies",
+    "sleeps",
+    "histograms of a capture",
+    "spins",
+    "configurations of a game tick",
+    "pauses and stutters of a capture",
 ];
+/// The last kinds, which only a long test run tries.
+const LONG_KINDS: usize = 4;
+/// Kinds of which a normal test run draws only the result: a comparison has one configuration at a time.
+const RESULTS: [&str; 3] = ["configurations of a frame loop", "policies", "sleeps"];
 
 /// Returns a run with many items of one kind.
 fn crowded(kind: &str) -> Value {
@@ -163,7 +177,30 @@ fn crowded(kind: &str) -> Value {
             let skipped = many(|number| json!(format!("part {number}")));
             run["group"] = json!({ "id": "0badcafe", "part": "x", "skipped": skipped });
         }),
-        "CPUs of gaps" => with_probes("tests/older/scheduling-gaps.jitterscope.json"),
+        "CPUs of gaps" => with_trials("tests/older/scheduling-gaps.jitterscope.json", "CPU"),
+        "configurations of a frame loop" => {
+            with_trials("tests/older/frame-loop.jitterscope.json", "try")
+        }
+        "configurations of a game tick" => {
+            with_trials("tests/older/game-tick.jitterscope.json", "try")
+        }
+        "policies" => with_trials("tests/older/real-time.jitterscope.json", "try"),
+        "sleeps" => with_trials("tests/older/sleep-accuracy.jitterscope.json", "try"),
+        "spins" => with_trials("tests/older/spin-strategies.jitterscope.json", "try"),
+        "histograms of a capture" => capture(|run| {
+            let distribution = |number: usize| {
+                json!({
+                    "label": format!("CPU {number}"), "above_count": 0, "max_nanos": null,
+                    "values_nanos": [1_000, 2_000, 5_000], "counts": [90, 30, 1],
+                })
+            };
+            run["capture"] = json!({ "histogram": many(distribution) });
+        }),
+        "pauses and stutters of a capture" => capture(|run| {
+            let times = [16_000_000, 16_000_000, 90_000_000, 16_000_000, 9_000_000_000_i64];
+            run["capture"]["frames"][0]["frame_times_nanos"] =
+                many(|number| json!(times[number % times.len()]));
+        }),
         "sessions of a capture" => capture(|run| {
             run["capture"]["frames"] = many(|number| {
                 json!({
@@ -236,20 +273,56 @@ fn check(harness: &mut Harness<'_, App>, what: &str) {
     let output = harness.output();
     let sizes = output.shapes.iter().map(|shape| size_of(&shape.shape));
     let (shapes, letters) = sizes.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let nodes = harness.root().children_recursive().count();
+    let mut roles = std::collections::BTreeMap::<String, usize>::new();
+    for node in harness.root().children_recursive() {
+        *roles.entry(format!("{:?}", node.accesskit_node().role())).or_default() += 1;
+    }
+    let nodes: usize = roles.values().sum();
     println!("{what}: {shapes} shapes, {letters} letters, {nodes} nodes, {took:?} per frame");
     assert!(shapes <= MAX_SHAPES, "{what}: {shapes} shapes");
     assert!(letters <= MAX_LETTERS, "{what}: {letters} letters");
-    assert!(nodes <= MAX_NODES, "{what}: {nodes} nodes");
+    assert!(nodes <= MAX_NODES, "{what}: {nodes} nodes: {roles:?}");
+}
+
+/// Checks a page at its top, and scrolled to what is below.
+fn check_all(harness: &mut Harness<'_, App>, what: &str) {
+    check(harness, what);
+    harness.hover_at(egui::pos2(1_425.0, 500.0));
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -900.0),
+        phase: egui::TouchPhase::Move,
+        modifiers: egui::Modifiers::NONE,
+        source: egui::MouseWheelSource::Unknown,
+    });
+    check(harness, &format!("{what}, scrolled"));
+}
+
+/// Selects both runs of the list, and compares them.
+fn check_comparison(harness: &mut Harness<'_, App>, kind: &str) {
+    for row in [0, 1] {
+        let rows: Vec<_> = harness.query_all_by_label_contains("Select crowded").collect();
+        rows[row].click_accesskit();
+        harness.run_steps(2);
+        check(harness, &format!("{kind}: {} selected", row + 1));
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    harness.run_steps(2);
+    step_until(harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
+    check_all(harness, &format!("{kind}: comparison"));
 }
 
 #[test]
 fn pages_draw_what_can_be_seen_of_a_crowded_run() {
     let only = std::env::var("JITTERSCOPE_CROWDED").unwrap_or_default();
-    for kind in KINDS.into_iter().filter(|kind| kind.contains(&only)) {
+    let is_all = is_long() || !only.is_empty();
+    let kinds = &KINDS[..KINDS.len() - if is_all { 0 } else { LONG_KINDS }];
+    for kind in kinds.iter().copied().filter(|kind| kind.contains(&only)) {
+        let has_all = is_long() || !RESULTS.contains(&kind);
         let mut run = crowded(kind);
         let folder = tempfile::tempdir().unwrap();
-        for id in ["0a1b2c3d", "0a1b2c3e"] {
+        let ids = &["0a1b2c3d", "0a1b2c3e"][..if has_all { 2 } else { 1 }];
+        for id in ids {
             run["id"] = json!(id);
             let path = folder.path().join(format!("{id}.jitterscope.json"));
             std::fs::write(path, run.to_string()).unwrap();
@@ -261,31 +334,72 @@ fn pages_draw_what_can_be_seen_of_a_crowded_run() {
             lines[0].run.as_ref().err()
         );
         let mut harness = window(&folder);
-        step_until(&mut harness, |app| app.session.library.count() == 2);
+        step_until(&mut harness, |app| app.session.library.count() == ids.len());
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
         check(&mut harness, &format!("{kind}: list"));
-        for row in [0, 1] {
-            let rows: Vec<_> = harness.query_all_by_label_contains("Select crowded").collect();
-            rows[row].click_accesskit();
-            harness.run_steps(2);
-            check(&mut harness, &format!("{kind}: {} selected", row + 1));
+        if has_all {
+            check_comparison(&mut harness, kind);
         }
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
-        harness.run_steps(2);
-        step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
-        check(&mut harness, &format!("{kind}: comparison"));
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
         harness.run_steps(3);
         let rows: Vec<_> = harness.query_all_by_label_contains("Open crowded").collect();
         rows[0].click_accesskit();
         harness.run_steps(2);
         step_until(&mut harness, |app| app.page != PageId::Runs);
-        check(&mut harness, &format!("{kind}: result"));
+        check_all(&mut harness, &format!("{kind}: result"));
+        if !has_all {
+            continue;
+        }
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
         harness.run_steps(2);
         step_until_shown(&mut harness, " found");
         check(&mut harness, &format!("{kind}: export"));
     }
+}
+
+#[test]
+fn the_question_for_a_column_draws_what_can_be_seen_of_its_file() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = out.path().join("engine.csv");
+    // More columns of a file are not read for the question.
+    let line = |cell: &dyn Fn(usize) -> String| (0..1_000).map(cell).collect::<Vec<_>>().join(",");
+    let mut text = line(&|number| format!("value {number}"));
+    for row in 0..20 {
+        text.push('\n');
+        text.push_str(&line(&|number| (16_000 + number % 7 + row).to_string()));
+    }
+    std::fs::write(&path, text).unwrap();
+    let mut harness = window(&folder);
+    drop_on(&mut harness, &[path]);
+    step_until(&mut harness, |app| app.session.imports.which_column().is_some());
+    check(&mut harness, "which column");
+    harness.get_by_label("960 more columns");
+    harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
+    check(&mut harness, "which column, its list");
+}
+
+#[test]
+fn the_trend_of_many_pcs_draws_what_can_be_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    // One PC with a point per day, of which the last has many runs, and 39 PCs with one point each.
+    let own = (1..=5).map(|day| (day, 0)).chain((0..60).map(|_| (5, 0)));
+    for ((day, pc), id) in own.chain((1..40).map(|pc| (5, pc))).zip(0xb000..) {
+        let mut run = run(id, "night", 100_000);
+        run.machine.cpu_model = Some(format!("Model {pc}"));
+        run.started_at = format!("2026-11-{day:02}T12:00:00Z").parse().unwrap();
+        store.save(&run).unwrap();
+    }
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session.library.count() == 104);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
+    harness.run_steps(3);
+    harness.get_by_label("Comparison, Trend").click();
+    check(&mut harness, "trend");
+    harness.get_by_label_contains("and 28 more PCs");
+    let nodes = harness.root().children_recursive();
+    let tables = nodes.filter(|node| node.accesskit_node().role() == egui::accesskit::Role::Grid);
+    assert_eq!(tables.count(), 12);
 }
 
 #[test]

@@ -414,7 +414,7 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-fn drop_on(harness: &mut Harness<'_, App>, files: &[PathBuf]) {
+pub(super) fn drop_on(harness: &mut Harness<'_, App>, files: &[PathBuf]) {
     for file in files {
         harness.input_mut().dropped_files.push(Arc::new(Dropped(file.clone())));
     }

@@ -227,4 +227,70 @@ mod tests {
             .unwrap();
         assert!(hosts_of(&file).unwrap_err().to_string().starts_with("2000 hosts"));
     }
+
+    #[test]
+    fn changed_files_of_hosts_are_read_or_refused() {
+        const PIECES: [&str; 11] = [
+            "\n",
+            "\r",
+            "#",
+            " ",
+            "\0",
+            "\u{feff}",
+            "é\u{202e}",
+            "\n-oProxyCommand=x\n",
+            "@",
+            ":",
+            "host",
+        ];
+        let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+        let count = number("JITTERSCOPE_MUTATED_FILES").unwrap_or(300);
+        let seed = number("JITTERSCOPE_MUTATED_SEED").unwrap_or(55).max(1);
+        let mut state = seed;
+        let mut below = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap() % limit
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hosts");
+        let given = ["x", "quick", "--hosts", "f"].map(OsString::from);
+        let (mut accepted, mut slowest) = (0, std::time::Duration::ZERO);
+        for _ in 0..count {
+            let mut bytes = b"# lab\nann@pc-1\n  pc-2 \n\n10.0.0.7\n[fe80::1]\npc-2\n".to_vec();
+            for _ in 0..=below(4) {
+                let from = below(bytes.len());
+                let to = (from + below(20)).min(bytes.len());
+                let piece = PIECES[below(PIECES.len())].repeat(1 + below(3) * below(400));
+                match below(3) {
+                    0 => drop(bytes.splice(from..to, piece.bytes())),
+                    1 => drop(bytes.splice(from..from, bytes[from..to].to_vec())),
+                    _ => bytes[from] ^= 1 << below(8),
+                }
+            }
+            fs::write(&file, &bytes).unwrap();
+            let began = std::time::Instant::now();
+            match hosts_of(&file) {
+                Ok(hosts) => {
+                    accepted += 1;
+                    let names: BTreeSet<&str> = hosts.iter().map(|host| host.trim()).collect();
+                    assert!(names.len() == hosts.len() && hosts.len() <= MAX_HOSTS, "{hosts:?}");
+                    for host in &hosts {
+                        // Whatever it begins with, a line is the value of one option.
+                        let args = args_for(host, &given);
+                        let option = format!("--host={host}");
+                        assert_eq!(args, ["quick", option.as_str(), "--quiet"]);
+                        assert!(!host.is_empty() && !host.starts_with('#'), "{hosts:?}");
+                    }
+                }
+                Err(error) => assert!(error.to_string().contains("hosts"), "{error}"),
+            }
+            slowest = began.elapsed().max(slowest);
+        }
+        println!(
+            "hosts: {accepted} of {count} accepted, from seed {seed}, the slowest {slowest:?}"
+        );
+        assert!(0 < accepted && accepted < count);
+    }
 }

@@ -5,12 +5,14 @@ use eframe::egui::{Align, Context, Grid, Id, Layout, ScrollArea, Ui};
 use jitterscope_engine::import::{Column, TimeUnit};
 
 use crate::session::{Action, Session, WhichColumn};
-use crate::text::import as words;
+use crate::text::{count_text, import as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{FollowFocus as _, Spans, combo, dialog, field_block};
 
 /// Maximum width of a cell of the preview, in points.
 const WIDEST_CELL: f32 = 120.0;
+/// Maximum number of columns in the preview, in addition to the selected one.
+const MAX_COLUMNS: usize = 40;
 
 /// State of the dialog.
 #[derive(Debug, Default)]
@@ -90,15 +92,20 @@ fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
             words.label_within(ui, WIDEST_CELL);
         });
     };
+    let table = &question.table;
+    let places = 0..table.columns.len();
+    let shown = places.filter(|place| *place < MAX_COLUMNS || *place == selected);
+    let shown: Vec<usize> = shown.collect();
+    let omitted_count = table.columns.len() - shown.len();
     ScrollArea::horizontal().auto_shrink([false, true]).show_focus(ui, |ui| {
         Grid::new("first lines").spacing([size::GAP_FIELD, size::GAP_LABEL]).show(ui, |ui| {
-            for (name, place) in question.table.columns.iter().zip(0..) {
-                cell(ui, name, place, true);
-            }
-            ui.end_row();
-            for row in &question.table.rows {
-                for (text, place) in row.iter().zip(0..) {
-                    cell(ui, text, place, false);
+            let lines = std::iter::once(&table.columns).chain(&table.rows);
+            for (line, number) in lines.zip(0..) {
+                for &place in &shown {
+                    cell(ui, line.get(place).map_or("", String::as_str), place, number == 0);
+                }
+                if number == 0 && 0 < omitted_count {
+                    cell(ui, &count_text(omitted_count, "more columns"), usize::MAX, false);
                 }
                 ui.end_row();
             }

@@ -16,6 +16,8 @@ use crate::widgets::Card;
 /// Number of columns to which a series is reduced. Each column preserves the minimum and maximum of
 /// its samples.
 const COLUMNS: usize = 1_200;
+/// Maximum number of sensors: a log may have thousands of columns.
+const MAX_SENSORS: usize = 400;
 /// Period of which the lane of limits shows the most frequent one.
 const LIMITED_OVER: Nanos = Nanos::from_millis(500);
 /// What limits frames, from low to high in its lane.
@@ -28,6 +30,8 @@ const RATE_OVER: Nanos = Nanos::from_secs(1);
 pub(super) struct Recorded {
     strips: Vec<Strip>,
     end_secs: f64,
+    /// The note of the card.
+    note: String,
 }
 
 impl Recorded {
@@ -38,13 +42,20 @@ impl Recorded {
         let rate = is_whole
             .then(|| frame_rate(recording))
             .and_then(|points| strip("Frame rate (1 s)", "FPS", points));
-        let others = recording.series.iter().filter_map(|one| {
-            let is_nothing = |value: i64| value == 0 || value == MISSING;
-            if one.values.values().all(is_nothing) {
-                return None;
-            }
-            strip(&one.label, &one.unit, points(recording, one))
-        });
+        let is_nothing = |value: i64| value == 0 || value == MISSING;
+        let is_shown = |one: &&CaptureSeries| !one.values.values().all(is_nothing);
+        let mut sensors = recording.series.iter().filter(is_shown);
+        let others: Vec<Strip> = sensors
+            .by_ref()
+            .take(MAX_SENSORS)
+            .filter_map(|one| strip(&one.label, &one.unit, points(recording, one)))
+            .collect();
+        let mut note = "from 0 to the highest value".to_owned();
+        let omitted_count = sensors.count();
+        if 0 < omitted_count {
+            note.push_str("; without ");
+            note.push_str(&text::count_text(omitted_count, "more columns"));
+        }
         let busy = [FrameQuantity::CpuBusy, FrameQuantity::GpuBusy].into_iter();
         let busy = busy.filter_map(|quantity| {
             let [name, _] = quantity_words(quantity);
@@ -63,7 +74,7 @@ impl Recorded {
         };
         let limited = limited(scope, series_of);
         let strips = own.into_iter().chain(limited).chain(others).collect();
-        Self { strips, end_secs: scope.end.as_secs() }
+        Self { strips, end_secs: scope.end.as_secs(), note }
     }
 
     /// Returns the width of the margins left and right of the strips; `None` if there are no
@@ -78,7 +89,7 @@ impl Recorded {
             return;
         }
         Card::new("Recorded over time")
-            .note("from 0 to the highest value")
+            .note(&self.note)
             .show_plain(ui, |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips));
     }
 }

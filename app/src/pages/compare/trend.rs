@@ -18,13 +18,15 @@ use crate::session::{Action, LibraryItem, Session};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{
     self, Button, Card, Help, ResultTable, Severity, Spans, TableLayout, TableResponse,
-    VerdictStrip, combo, help::help_mark,
+    VerdictStrip, combo, help::help_mark, visible_rows,
 };
 
 /// Height of the plot with its card, in points.
 const PLOT: f32 = 372.0;
 /// Maximum number of rows of the table that are shown without scrolling.
 const MAX_ROWS: usize = 14;
+/// Maximum number of tables: a library may have runs of thousands of PCs.
+const MAX_TABLES: usize = 12;
 /// Maximum number of tests with settings that can be selected; the newest ones.
 const MAX_SETTINGS: usize = 30;
 /// Maximum number of characters of a choice.
@@ -172,7 +174,7 @@ impl TrendTab {
             self.selected = point_at(trend, &picked.series, picked.from);
         }
         self.selected_ui(ui, trend, items, actions);
-        for (line, (table, names)) in trend.lines.iter().zip(tables) {
+        for (line, (table, names)) in trend.lines.iter().zip(tables).take(MAX_TABLES) {
             let title = if trend.lines.len() == 1 { "Points" } else { line.machine.as_str() };
             let name_at = |row: usize| names.get(row);
             let own = self.selected.as_ref().filter(|(own, _)| *own == line.machine);
@@ -189,6 +191,11 @@ impl TrendTab {
             }
             let first = opened.and_then(|_| self.selected_point(trend)?.1.runs.first());
             actions.extend(first.and_then(|[id, ..]| path_of(items, id)).map(Action::OpenRun));
+        }
+        if MAX_TABLES < trend.lines.len() {
+            let more = crate::text::count_text(trend.lines.len() - MAX_TABLES, "more PCs");
+            let note = format!("and {more}, of which one can be selected above");
+            Spans::plain(Type::Small, &note, Tokens::of(ui).t2).paragraph(ui);
         }
         if 0 < trend.other_count {
             let count = crate::text::count_text(trend.other_count, "runs");
@@ -218,7 +225,8 @@ impl TrendTab {
         Card::new(&point.name).note(&note).show_plain(ui, |ui| {
             let is_free = ui.memory(|memory| memory.focused().is_none());
             let is_entered = is_free && ui.input(|input| input.key_pressed(Key::Enter));
-            for ([id, name, about], at) in point.runs.iter().zip(0..) {
+            let runs = point.runs.iter().zip(0..);
+            visible_rows(ui, runs, size::BUTTON, |ui, ([id, name, about], at)| {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                     let open = ui.add(Button::new("Open").name(&format!("Open run {id}")));
@@ -232,7 +240,7 @@ impl TrendTab {
                         .text(Type::Small, about, tokens.t2)
                         .label(ui);
                 });
-            }
+            });
         });
     }
 }

@@ -11,6 +11,9 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
 
+/// Maximum number of warnings: a run may have one for each of thousands of configurations.
+const MAX_WARNINGS: usize = 30;
+
 /// Draws a note if the settings were changed after the run, with a link that restores the settings
 /// of the run.
 pub(super) fn notes_ui(
@@ -110,12 +113,16 @@ pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
     }
     Card::new("Measurement quality").show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
-        for line in &lines {
+        for line in lines.iter().take(MAX_WARNINGS) {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 Severity::Info.icon_ui(ui, size::ICON_SMALL);
                 Spans::plain(Type::Small, line, tokens.t2).paragraph(ui);
             });
+        }
+        if MAX_WARNINGS < lines.len() {
+            let more = text::count_text(lines.len() - MAX_WARNINGS, "more warnings");
+            Spans::plain(Type::Small, &format!("and {more}"), tokens.t2).label(ui);
         }
     });
 }

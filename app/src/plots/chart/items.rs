@@ -17,6 +17,8 @@ use crate::widgets::{Hidden, Severity};
 
 /// Opacity of a zone, which shows the range of a grade.
 const ZONE: f32 = 0.09;
+/// Maximum number of intervals of a series: about one per pixel.
+const MAX_INTERVALS: usize = 1_000;
 /// Height of a box, and of the end marks of its whiskers, as shares of the row.
 const BOX: (f64, f64) = (0.6, 0.3);
 
@@ -103,10 +105,11 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     intervals(plot, chart, one, look);
 }
 
-/// Adds the intervals of points: along the rows, or else upright.
+/// Adds the intervals of points: along the rows, or else upright. Of more than fit side by side, only some are drawn.
 fn intervals(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, look: tokens::Series) {
     let is_along = !chart.y.names.is_empty();
-    for (&(x, y), &(low, high)) in one.points.iter().zip(&one.intervals) {
+    let step = one.intervals.len().div_ceil(MAX_INTERVALS).max(1);
+    for (&(x, y), &(low, high)) in one.points.iter().zip(&one.intervals).step_by(step) {
         let ends = if is_along { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
         let ends = ends.map(|(x, y)| [chart.x.position(x), chart.y.position(y)]);
         let bar = Line::new(one.label.as_str(), ends.to_vec()).stroke(look.stroke(1.4));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::nanos::Nanos;
 use crate::report::Metric;
-use crate::report::chart::{Axis, Chart, Limit, Marks, Series};
+use crate::report::chart::{Axis, Chart, Limit, MAX_SERIES, Marks, Series, shorten};
 use crate::report::comparison::words::{metric_words, percents, value};
 use crate::report::comparison::{Delta, MinEffect};
 use crate::report::table::Quantity;
@@ -285,6 +285,7 @@ pub fn chart(trend: &Trend) -> Chart {
             ..Series::new(label, quiet.iter().map(|point| (place(point), point.value)).collect())
         });
     }
+    let end_of_note = shorten(&mut series, MAX_SERIES, "PCs");
     let disturbed = trend.lines.iter().flat_map(|line| &line.points);
     let disturbed = disturbed.filter(|point| point.disturbed.is_some());
     let mut disturbed: Vec<(f64, f64)> =
@@ -324,8 +325,9 @@ pub fn chart(trend: &Trend) -> Chart {
         }));
     }
     let x = Axis { title: "", ..Axis::rows(names) };
-    let note =
-        format!("vertical lines: changes, {FALSE_ALARMS}; gray: minimum effect; hollow: disturbed");
+    let note = format!(
+        "vertical lines: changes, {FALSE_ALARMS}; gray: minimum effect; hollow: disturbed{end_of_note}"
+    );
     Chart {
         note,
         limits,

@@ -17,6 +17,7 @@ pub use ticks::{AxisKind, FLOOR, ROW_SHARE, Tick, ZERO, row_ticks};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
+use crate::units::format_count;
 
 /// A plot of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -345,19 +346,35 @@ impl BoxMark {
     }
 }
 
+/// Maximum number of boxes in a chart, and of series in a chart of all configurations or PCs: there may be thousands.
+const MAX_BOXES: usize = 200;
+pub(in crate::report) const MAX_SERIES: usize = 24;
+
+/// Shortens a list to what a chart can show. Returns the end of the note of the chart, which is empty if nothing is omitted;
+/// `of` names the items.
+pub(in crate::report) fn shorten<T>(items: &mut Vec<T>, most: usize, of: &str) -> String {
+    let count = items.len();
+    items.truncate(most);
+    if count <= most {
+        return String::new();
+    }
+    format!("; the first {most} of {} {of}", format_count(count))
+}
+
 /// Returns a chart with one box per row, on a logarithmic axis that begins at `from` ns; `None` without rows.
 pub fn of_boxes(
     (key, title): (&'static str, &'static str),
     x_title: &'static str,
     from: f64,
-    rows: Vec<(String, BoxMark)>,
+    mut rows: Vec<(String, BoxMark)>,
 ) -> Option<Chart> {
+    let end_of_note = shorten(&mut rows, MAX_BOXES, "configurations");
     let (names, boxes): (Vec<String>, Vec<BoxMark>) = rows.into_iter().unzip();
     let most = boxes.iter().map(|one| one.max).fold(0.0, f64::max);
     let x = Axis::log(x_title, Quantity::Time, from, decade_above_one(most));
     let note = "box: middle half, with the median; line: 1st to 99th percentile; dot: maximum";
     (!boxes.is_empty()).then(|| Chart {
-        note: note.to_owned(),
+        note: format!("{note}{end_of_note}"),
         ..Chart::new((key, title), (x, Axis::rows(names)), Marks::Boxes(boxes))
     })
 }

@@ -66,8 +66,9 @@ fn execution_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
 /// Returns charts of the frame and execution times of every policy, over time and as histograms. A further chart
 /// shows the frame times near the target frame time.
 pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
-    let rows: Vec<&Configuration> =
+    let mut rows: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.summary.is_some()).collect();
+    let end_of_note = chart::shorten(&mut rows, chart::MAX_SERIES, "configurations");
     let target = rows.first().map_or(Nanos::ZERO, |row| row.period);
     let limit = Limit::horizontal(target.as_f64(), "target");
     let mut charts = Vec::new();
@@ -100,6 +101,11 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
         let (key, title) = compared.histogram;
         let names = (compared.over_time.1, "Frames");
         charts.extend(linear_histogram(key, title, names, &values, (range, BINS)));
+    }
+    for chart in &mut charts {
+        let end =
+            if chart.note.is_empty() { end_of_note.trim_start_matches("; ") } else { &end_of_note };
+        chart.note.push_str(end);
     }
     charts
 }

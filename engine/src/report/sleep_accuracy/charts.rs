@@ -3,7 +3,7 @@
 
 use super::super::model::chart::{
     Axis, BoxMark, Chart, Limit, Marks, Series, decade_above_one, histogram, of_boxes, overlaid,
-    tail, trials,
+    shorten, tail, trials,
 };
 use super::super::model::table::{Quantity, load_label};
 use super::super::{Configuration, Report};
@@ -13,8 +13,9 @@ use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 use crate::units::format_setting;
 
-/// Maximum number of configurations whose histograms are overlaid.
+/// Maximum number of configurations whose histograms are overlaid, and of curves by requested duration.
 const MAX_SERIES: usize = 4;
+const MAX_CURVES: usize = 64;
 
 /// Returns every chart of a run of sleeps.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
@@ -89,6 +90,7 @@ fn by_request(
             None => series.push(Series::new(label, vec![point])),
         }
     }
+    let end_of_note = shorten(&mut series, MAX_CURVES, "curves");
     for one in &mut series {
         one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -107,7 +109,9 @@ fn by_request(
     let lowest = (min / 2.0).min(10_000.0);
     let y = Axis::log("Overshoot", Quantity::Time, lowest, decade_above_one(most));
     (!series.is_empty()).then(|| Chart {
-        note: "both axes by decades; what is not above 0 is at the lower edge".to_owned(),
+        note: format!(
+            "both axes by decades; what is not above 0 is at the lower edge{end_of_note}"
+        ),
         limits: slack.map(limit).into_iter().collect(),
         is_half: true,
         ..Chart::new((key, title), (x, y), Marks::Curves(series))

@@ -42,8 +42,9 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series::new(row.label.as_str(), points)
     };
-    let series: Vec<Series> =
+    let mut series: Vec<Series> =
         rows.iter().map(of_row).filter(|series| !series.points.is_empty()).collect();
+    let end_of_note = chart::shorten(&mut series, chart::MAX_SERIES, "configurations");
     let all = || series.iter().flat_map(|series| &series.points);
     let (low, high) =
         all().fold((f64::MAX, 1.0_f64), |(low, high), &(_, p99)| (low.min(p99), high.max(p99)));
@@ -53,7 +54,7 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
     let x = Axis::linear("Round", Quantity::Count, 0.5, last + 0.5);
     let y = Axis::log("p99 lateness", Quantity::Time, from, to);
     Chart {
-        note: "p99 lateness of each block".to_owned(),
+        note: format!("p99 lateness of each block{end_of_note}"),
         is_half: true,
         ..Chart::new(("blocks", "Interleaved blocks"), (x, y), Marks::Points(series))
     }

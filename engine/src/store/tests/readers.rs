@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::run::{Subject, Trace};
 
 /// If this environment variable is `1`, the tests take hours.
 const LONG: &str = "JITTERSCOPE_LONG_TESTS";
@@ -145,26 +146,33 @@ fn mutated_run_files_are_read_or_refused() {
     });
 }
 
+/// Recovers a journal, and removes what it leaves. Returns whether there is a run that can be opened, and whether the journal
+/// was removed.
+fn recover(folder: &Path, store: &Store, bytes: &[u8]) -> (bool, bool) {
+    let journal = leave_journal(folder, "a", &[bytes.to_vec()]);
+    let found = store.recover().unwrap();
+    let mut is_recovered = false;
+    for (path, content) in files(folder) {
+        is_recovered |= load(&path).is_ok();
+        let is_saved = content == bytes;
+        match &found[0].outcome {
+            RecoveryOutcome::Saved { damaged: None, .. } => assert!(!is_saved),
+            RecoveryOutcome::Newer(_) => assert!(is_saved && path == journal),
+            RecoveryOutcome::Damaged { .. } => assert!(is_saved),
+            _ => {}
+        }
+        fs::remove_file(path).unwrap();
+    }
+    (is_recovered, matches!(found[0].outcome, RecoveryOutcome::Removed))
+}
+
 #[test]
 fn mutated_journals_are_recovered_or_retained() {
     let (folder, store) = store();
     let corpus = [journal_lines(&run(1), 3).concat(), journal_lines(&run(2), 12).concat()];
     survive("journal", &corpus, |bytes| {
-        let journal = leave_journal(folder.path(), "a", &[bytes.to_vec()]);
-        let found = store.recover().unwrap();
-        let mut is_recovered = false;
-        for (path, content) in files(folder.path()) {
-            is_recovered |= load(&path).is_ok();
-            let is_saved = content == bytes;
-            match &found[0].outcome {
-                RecoveryOutcome::Saved { damaged: None, .. } => assert!(!is_saved),
-                RecoveryOutcome::Newer(_) => assert!(is_saved && path == journal),
-                RecoveryOutcome::Damaged { .. } => assert!(is_saved),
-                _ => {}
-            }
-            fs::remove_file(path).unwrap();
-        }
-        if matches!(found[0].outcome, RecoveryOutcome::Removed) {
+        let (is_recovered, is_removed) = recover(folder.path(), &store, bytes);
+        if is_removed {
             let text = String::from_utf8_lossy(bytes);
             assert!(
                 !text.contains(
@@ -173,6 +181,38 @@ fn mutated_journals_are_recovered_or_retained() {
                 "{text}"
             );
         }
+        is_recovered
+    });
+}
+
+#[test]
+fn mutated_journals_of_recordings_are_recovered_or_retained() {
+    let (folder, store) = store();
+    let (run, ..) = recorded::recorded(1);
+    let Subject::Recorded(recording) = &run.subject else { panic!() };
+    let mut recording = recording.clone();
+    // Short columns, so that mutations reach every part of the journal.
+    recording.details.truncate(1);
+    for detail in &mut recording.details {
+        let names = vec!["game".to_owned(), "other".to_owned()];
+        detail.trace = Trace::from_records(names, &detail.trace.records()[..6]);
+    }
+    for canary in &mut recording.canaries {
+        let columns = [&mut canary.at, &mut canary.min, &mut canary.p50, &mut canary.p99];
+        for column in columns.into_iter().chain([&mut canary.max, &mut canary.count]) {
+            *column = column.values().take(6).collect();
+        }
+    }
+    let begun = Subject::Recorded(Box::new(recording.without_lists()));
+    let mut journal = journal_lines(&Run { subject: begun, ..run.clone() }, 1).concat();
+    // The detail is added, and later removed because of the limit of disk space.
+    let without = recording.details.iter().map(|detail| detail.begin).collect();
+    let ended = Event::Recorded { more: Box::new(recording.without_lists()), without };
+    for event in [Event::Recorded { more: recording, without: Vec::new() }, ended] {
+        format::write_lines(&event, &mut journal).unwrap();
+    }
+    survive("journal of a recording", &[journal], |bytes| {
+        let (is_recovered, _) = recover(folder.path(), &store, bytes);
         is_recovered
     });
 }

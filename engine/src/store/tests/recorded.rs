@@ -11,7 +11,7 @@ use crate::run::recording::{RecordedEvent, RecordedFrames, Recording};
 use crate::run::{RunId, Subject};
 
 /// Returns a recording of a PC on which a game ran, with the log that the game saved at the end.
-fn recorded(id: u32) -> (Run, Capture, LogTimes) {
+pub(super) fn recorded(id: u32) -> (Run, Capture, LogTimes) {
     let mut game = Game::new(3);
     game.play(120);
     game.frame(Some(Injected::OtherProgram));

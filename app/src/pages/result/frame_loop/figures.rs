@@ -41,6 +41,9 @@ const LIST: TableLayout = TableLayout {
     ..MATRIX
 };
 
+/// Maximum number of configurations of a matrix: each pair is compared, and each CPU has separate columns.
+const MAX_MATRIX: usize = 256;
+
 /// Draws the table with one row per configuration; the rows of the configurations in `plotted` are
 /// checked. Returns the configuration that the user opened.
 pub(super) fn matrix_ui(
@@ -83,7 +86,8 @@ fn layout(report: &Report) -> TableLayout {
         Some((conditions.priority, conditions.cpu))
     };
     let count = report.rows.len();
-    let is_matrix = (0..count).all(|one| (0..one).all(|other| key(one) != key(other)));
+    let is_matrix =
+        count <= MAX_MATRIX && (0..count).all(|one| (0..one).all(|other| key(one) != key(other)));
     if is_matrix { MATRIX } else { LIST }
 }
 

@@ -76,14 +76,14 @@ fn rights_are_granted_once_and_given_up_with_this_pc() {
     harness.get_by_label_contains(ROW).click();
     harness.run_steps(2);
     let is_connected =
-        |app: &App| matches!(app.session().hosts().selected(), Some(HostState::Connected(_)));
+        |app: &App| matches!(app.session.hosts.selected(), Some(HostState::Connected(_)));
     step_until(&mut harness, is_connected);
     harness.get_by_label("Tests run on: This PC, administrator");
     assert!(!agents().is_empty());
     for runs in 1..=2 {
         start_measuring(&mut harness);
         harness.key_press(egui::Key::Escape);
-        step_until(&mut harness, |app| !app.session().running().is_busy());
+        step_until(&mut harness, |app| !app.session.running.is_busy());
         let list = Store::at(folder.path().join("runs")).lines().unwrap();
         assert_eq!(list.len(), runs);
         let run = store::load(&list[0].path).unwrap();
@@ -91,7 +91,7 @@ fn rights_are_granted_once_and_given_up_with_this_pc() {
         assert!(run.health.window_cpu.is_some(), "the window is on it");
     }
     open_menu(&mut harness);
-    let count = harness.state().session().machine().own_facts().unwrap().machine.cpus.len();
+    let count = harness.state().session.machine.facts.as_ref().unwrap().machine.cpus.len();
     harness.get_by_label_contains(&format!("This PC, {count} CPU")).click();
     harness.run_steps(2);
     harness.get_by_label("Tests run on: This PC");
@@ -110,17 +110,17 @@ fn a_check_does_not_go_on_without_the_rights_it_began_with() {
     harness.get_by_label_contains(ROW).click();
     harness.run_steps(2);
     let is_connected =
-        |app: &App| matches!(app.session().hosts().selected(), Some(HostState::Connected(_)));
+        |app: &App| matches!(app.session.hosts.selected(), Some(HostState::Connected(_)));
     step_until(&mut harness, is_connected);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     harness.run_steps(3);
     start_measuring(&mut harness);
     let own = agents().into_iter().find(|agent| !before.contains(agent)).unwrap();
     assert!(std::process::Command::new("kill").args(["-9", &own]).status().unwrap().success());
-    step_until(&mut harness, |app| !app.session().running().is_busy());
-    let check = harness.state().session().running().quick().result().cloned().unwrap();
+    step_until(&mut harness, |app| !app.session.running.is_busy());
+    let check = harness.state().session.running.quick.result.clone().unwrap();
     assert_eq!(check.ending, Ending::Stopped);
-    assert_eq!(*harness.state().session().hosts().place(), Place::ThisPc);
+    assert_eq!(harness.state().session.hosts.place, Place::ThisPc);
     let runs = Store::at(folder.path().join("runs")).lines().unwrap();
     let [run] = &runs[..] else { panic!("{} runs", runs.len()) };
     let run = store::load(&run.path).unwrap();
@@ -136,13 +136,13 @@ fn without_the_password_this_pc_stays_selected() {
     let mut harness = window(&folder, &pkexec(&folder));
     harness.get_by_label_contains(ROW).click();
     harness.run_steps(1);
-    step_until(&mut harness, |app| *app.session().hosts().place() == Place::ThisPc);
+    step_until(&mut harness, |app| app.session.hosts.place == Place::ThisPc);
     harness.run_steps(2);
     let words = "Administrator rights were not granted: Request dismissed.";
     assert!(harness.query_all_by_label_contains(words).next().is_some());
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
 }
 
 #[test]

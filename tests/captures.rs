@@ -34,7 +34,7 @@ fn imported(folder: &tempfile::TempDir, text: &str) -> Harness<'static, App> {
     let mut harness = window(folder);
     harness.state_mut().set_next_dialog_answer(vec![file]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().running().capture().is_some());
+    step_until(&mut harness, |app| app.session.running.capture.is_some());
     harness.run_steps(5);
     harness
 }
@@ -57,13 +57,13 @@ fn another_capture_begins_at_its_answer() {
     });
     harness.run_steps(20);
     assert!(answer(&harness) < top - 100.0, "it is scrolled");
-    let before = harness.state().session().running().capture().unwrap().run.id.clone();
+    let before = harness.state().session.running.capture.as_ref().unwrap().run.id.clone();
     let file = folder.path().join("second.csv");
     std::fs::write(&file, mangohud(1_500, 16.7)).unwrap();
     harness.state_mut().set_next_dialog_answer(vec![file]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| {
-        app.session().running().capture().is_some_and(|shown| shown.run.id != before)
+        app.session.running.capture.as_ref().is_some_and(|shown| shown.run.id != before)
     });
     harness.run_steps(5);
     assert!((answer(&harness) - top).abs() < 1.0, "at its top again");
@@ -132,9 +132,9 @@ fn the_lows_by_every_definition_are_whole_in_the_smallest_window() {
     harness.set_size(egui::vec2(1_000.0, 640.0));
     harness.state_mut().set_next_dialog_answer(vec![file]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().running().capture().is_some());
+    step_until(&mut harness, |app| app.session.running.capture.is_some());
     harness.run_steps(5);
-    let shown = harness.state().session().running().capture().unwrap().clone();
+    let shown = harness.state().session.running.capture.as_ref().unwrap().clone();
     let results = shown.report.results::<RecordingFigures>();
     let CaptureFigures::Frames(frames) = &results[0].figures else { panic!("{results:?}") };
     for lows in [frames.one_percent_low, frames.tenth_percent_low] {
@@ -173,7 +173,7 @@ fn a_capture_is_shown_as_the_user_asks() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = imported(&folder, &presentmon_2());
     let view = |harness: &Harness<'_, App>| {
-        harness.state().session().running().capture().unwrap().report.options.capture.clone()
+        harness.state().session.running.capture.as_ref().unwrap().report.options.capture.clone()
     };
     let shows = |harness: &Harness<'_, App>, words: &str| {
         harness.query_all_by_label_contains(words).next().is_some()
@@ -187,7 +187,7 @@ fn a_capture_is_shown_as_the_user_asks() {
     assert!(shows(&harness, "What limits the frames"));
     harness.get_by_role_and_label(Role::RadioButton, "Frames, Displayed").click_accesskit();
     step_until(&mut harness, |app| {
-        let shown = app.session().running().capture().unwrap();
+        let shown = app.session.running.capture.as_ref().unwrap();
         shown.report.options.capture.frames == FrameKind::Displayed
     });
     harness.run_steps(4);
@@ -195,10 +195,10 @@ fn a_capture_is_shown_as_the_user_asks() {
     assert!(!shows(&harness, "--omit-pauses"), "an option of the command line in the window");
     harness.get_by_label("Omit pause").click_accesskit();
     step_until(&mut harness, |app| {
-        app.session().running().capture().unwrap().report.options.capture.omits_pauses
+        app.session.running.capture.as_ref().unwrap().report.options.capture.omits_pauses
     });
     harness.run_steps(4);
-    let shown = harness.state().session().running().capture().unwrap().clone();
+    let shown = harness.state().session.running.capture.as_ref().unwrap().clone();
     let results = shown.report.results::<RecordingFigures>();
     let CaptureFigures::Frames(frames) = &results[0].figures else { panic!("{results:?}") };
     // 40 of 2000 frames were never displayed, and the pause is omitted.
@@ -215,7 +215,7 @@ fn the_definition_of_the_lows_is_chosen_at_their_tile() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = imported(&folder, &mangohud(2_000, 16.7));
     let low = |harness: &Harness<'_, App>| {
-        harness.state().session().running().capture().unwrap().report.options.capture.low
+        harness.state().session.running.capture.as_ref().unwrap().report.options.capture.low
     };
     assert_eq!(low(&harness), LowDefinition::MeanOfSlowest);
     let menu = harness.get_by_role_and_label(Role::ComboBox, "Definition of the 1% low");
@@ -232,7 +232,7 @@ fn the_definition_of_the_lows_is_chosen_at_their_tile() {
     let row = harness.query_all_by_label("Rate of the p99 frame time").find(is_row);
     row.expect("no row in the menu").click_accesskit();
     step_until(&mut harness, |app| {
-        let shown = app.session().running().capture().unwrap();
+        let shown = app.session.running.capture.as_ref().unwrap();
         shown.report.options.capture.low == LowDefinition::InverseOfPercentile
     });
 }
@@ -341,7 +341,7 @@ fn a_part_of_a_capture_is_selected_in_its_timeline() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = imported(&folder, &mangohud(2_000, 16.7));
     let range = |app: &App| {
-        let shown = app.session().running().capture().unwrap();
+        let shown = app.session.running.capture.as_ref().unwrap();
         let view = &shown.report.options.capture;
         (view.from.map(|from| from.as_secs()), view.to.map(|to| to.as_secs()))
     };

@@ -356,7 +356,7 @@ fn shows(harness: &egui_kittest::Harness<'_, App>, words: &str) -> bool {
 fn runs_are_checked_compared_and_swapped() {
     let folder = folder();
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Select before").click();
@@ -366,14 +366,14 @@ fn runs_are_checked_compared_and_swapped() {
     assert!(shows(&harness, "2 selected"));
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
     harness.run_steps(2);
-    assert_eq!(harness.state().page(), PageId::Compare);
-    let is_done = |app: &App| matches!(app.session().comparing().progress(), Progress::Done(_));
+    assert_eq!(harness.state().page, PageId::Compare);
+    let is_done = |app: &App| matches!(app.session.comparing.progress, Progress::Done(_));
     step_until(&mut harness, is_done);
     harness.run_steps(3);
     assert!(shows(&harness, UNKNOWN));
     assert!(shows(&harness, "Re-run interleaved"));
     assert!(shows(&harness, "B is worse"));
-    let path = harness.state().session().comparing().paths()[0].clone();
+    let path = harness.state().session.comparing.selected.paths[0].clone();
     Store::at(folder.path()).edit(&path, &Edit::Name("renamed".to_owned())).unwrap();
     harness.get_by_label("Swap A and B").click();
     harness.run_steps(2);
@@ -400,7 +400,7 @@ fn starred_run_is_the_baseline_and_long_names_stay_names() {
     let starred = store.save(&Run { tags: vec!["baseline".to_owned()], ..run(0xd1, names[0], 0) });
     store.save(&run(0xd2, names[1], 90_000)).unwrap();
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     for name in [names[1], names[0]] {
@@ -408,10 +408,8 @@ fn starred_run_is_the_baseline_and_long_names_stay_names() {
         harness.run_steps(3);
     }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
-    assert_eq!(harness.state().session().comparing().paths().first(), starred.ok().as_ref());
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
+    assert_eq!(harness.state().session.comparing.selected.paths.first(), starred.ok().as_ref());
     for (letter, name) in ["A", "B"].iter().zip(names) {
         harness.get_by_label(&format!("Remove {letter}, {name}"));
         let shown = harness.get_by_label(name).rect();
@@ -441,7 +439,7 @@ fn two_groups_are_set_from_the_list_and_compared() {
         store.save(&run(id, name, delay)).unwrap();
     }
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 6);
+    step_until(&mut harness, |app| app.session.library.count() == 6);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     for name in ["old", "new"] {
@@ -460,8 +458,8 @@ fn two_groups_are_set_from_the_list_and_compared() {
             }
         }
     }
-    assert_eq!(harness.state().page(), PageId::Compare);
-    let is_done = |app: &App| matches!(app.session().comparing().progress(), Progress::Done(_));
+    assert_eq!(harness.state().page, PageId::Compare);
+    let is_done = |app: &App| matches!(app.session.comparing.progress, Progress::Done(_));
     step_until(&mut harness, is_done);
     harness.run_steps(3);
     for words in ["B is worse: ", "old 1 · old 2 · old 3", "3 runs"] {
@@ -492,7 +490,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     let folder = folder();
     let store = Store::at(folder.path());
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Select after").click();
@@ -505,7 +503,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     harness.key_press(egui::Key::Enter);
     harness.run_steps(2);
     let is_called = |app: &App, name: &str| {
-        let items = app.session().library().items().unwrap_or_default();
+        let items = app.session.library.items.as_deref().unwrap_or_default();
         items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.name == name))
     };
     step_until(&mut harness, |app| is_called(app, "the slow one"));
@@ -516,7 +514,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     let has_tags = |app: &App, tags: &[&str]| {
-        let items = app.session().library().items().unwrap_or_default();
+        let items = app.session.library.items.as_deref().unwrap_or_default();
         items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.tags == tags))
     };
     step_until(&mut harness, |app| has_tags(app, &["bug-7", "slow", "wrong"]));
@@ -531,10 +529,10 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     assert!(shows(&harness, "Open the slow one"));
     assert!(!shows(&harness, "Open before"));
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.run_steps(3);
     harness.get_by_label("Undo").click();
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     assert!(is_called(harness.state(), "the slow one"));
 }
 

@@ -308,7 +308,7 @@ fn check_comparison(harness: &mut Harness<'_, App>, kind: &str) {
     }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
     harness.run_steps(2);
-    step_until(harness, |app| matches!(app.session().comparing().progress(), Progress::Done(_)));
+    step_until(harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     check_all(harness, &format!("{kind}: comparison"));
 }
 
@@ -334,7 +334,7 @@ fn pages_draw_what_can_be_seen_of_a_crowded_run() {
             lines[0].run.as_ref().err()
         );
         let mut harness = window(&folder);
-        step_until(&mut harness, |app| app.session().library().count() == ids.len());
+        step_until(&mut harness, |app| app.session.library.count() == ids.len());
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
         check(&mut harness, &format!("{kind}: list"));
         if has_all {
@@ -345,7 +345,7 @@ fn pages_draw_what_can_be_seen_of_a_crowded_run() {
         let rows: Vec<_> = harness.query_all_by_label_contains("Open crowded").collect();
         rows[0].click_accesskit();
         harness.run_steps(2);
-        step_until(&mut harness, |app| app.page() != PageId::Runs);
+        step_until(&mut harness, |app| app.page != PageId::Runs);
         check_all(&mut harness, &format!("{kind}: result"));
         if !has_all {
             continue;
@@ -371,7 +371,7 @@ fn the_question_for_a_column_draws_what_can_be_seen_of_its_file() {
     std::fs::write(&path, text).unwrap();
     let mut harness = window(&folder);
     drop_on(&mut harness, &[path]);
-    step_until(&mut harness, |app| app.session().imports().which_column().is_some());
+    step_until(&mut harness, |app| app.session.imports.which_column().is_some());
     check(&mut harness, "which column");
     harness.get_by_label("960 more columns");
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
@@ -391,7 +391,7 @@ fn the_trend_of_many_pcs_draws_what_can_be_seen() {
         store.save(&run).unwrap();
     }
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 104);
+    step_until(&mut harness, |app| app.session.library.count() == 104);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
     harness.run_steps(3);
     harness.get_by_label("Comparison, Trend").click();
@@ -418,7 +418,7 @@ fn menus_draw_what_can_be_seen_of_crowded_settings() {
     text["filters"] = filters.collect();
     std::fs::write(&path, text.to_string()).unwrap();
     let mut harness = window_with_settings(&folder);
-    assert_eq!(harness.state().session().settings().filters.len(), 2_000);
+    assert_eq!(harness.state().session.settings().filters.len(), 2_000);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);

@@ -61,13 +61,13 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = unloaded_window(&folder);
     harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.step();
-    assert_eq!(harness.state().page(), PageId::Runs, "the frame after the key shows the page");
+    assert_eq!(harness.state().page, PageId::Runs, "the frame after the key shows the page");
     harness.key_press(Key::Escape);
     harness.run_steps(3);
-    assert!(harness.state().session().running().is_running(), "Esc belongs to this page");
+    assert!(harness.state().session.running.is_running(), "Esc belongs to this page");
     // An example would hide the running test.
     click(&mut harness, "Open example: Frame loop with a late frame");
     harness.get_by_label_contains("A test is running. Open the example when it is finished.");
@@ -80,16 +80,11 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.get_by_label("Keep running").click();
     harness.run_steps(2);
     assert!(
-        harness
-            .state()
-            .session()
-            .running()
-            .live()
-            .is_some_and(|(one, _)| one.key() == "frame-loop")
+        harness.state().session.running.live().is_some_and(|(one, _)| one.key() == "frame-loop")
     );
     harness.get_by_label("Stop Frame loop").click();
-    step_until(&mut harness, |app| !app.session().running().is_busy());
-    assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
+    step_until(&mut harness, |app| !app.session.running.is_busy());
+    assert_eq!(harness.state().page, PageId::Test("spin-strategies"));
 }
 
 #[test]
@@ -99,7 +94,7 @@ fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
     harness.set_size(egui::vec2(1000.0, 640.0));
     go(&mut harness, Key::Num4);
     harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     for (key, name) in [(Key::Num2, "Frame loop"), (Key::Num3, "Sleep accuracy")] {
         go(&mut harness, key);
         for run in harness.get_all_by_label("Run test") {
@@ -112,7 +107,7 @@ fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
         click(&mut harness, "Keep running");
     }
     click(&mut harness, "Stop Spin strategies");
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
 }
 
 #[test]
@@ -129,7 +124,7 @@ fn a_moment_marked_during_a_test_is_saved_with_its_run() {
     // Stop the test from another page, so that the page of the test never shows the result.
     go(&mut harness, Key::Num8);
     harness.get_by_label("Stop Frame loop").click();
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let marks: Vec<_> = run.annotations.iter().map(|one| (one.trial, one.text.as_str())).collect();
     assert_eq!(marks, [(0, "Mark 1"), (0, "Mark 2")]);
@@ -141,7 +136,7 @@ fn mark(harness: &mut Harness<'_, App>, next: &str, mark: impl Fn(&mut Harness<'
     while harness.query_by_label(next).is_none() {
         // Between two trials, no mark can be added: wait for the first sample of a trial.
         step_until(harness, |app| {
-            let live = app.session().running().live();
+            let live = app.session.running.live();
             let trial = live.and_then(|(_, live)| live.current());
             trial.is_some_and(|trial| trial.samples.last().is_some())
         });
@@ -161,7 +156,7 @@ fn moments_of_every_test_are_marked_by_key_and_by_button() {
     mark(&mut harness, "Mark 2", |harness| harness.key_press(Key::M));
     mark(&mut harness, "Mark 3", |harness| harness.get_by_label("Mark 2").click());
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let marks: Vec<_> = run.annotations.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(marks, ["Mark 1", "Mark 2"]);
@@ -171,7 +166,7 @@ fn moments_of_every_test_are_marked_by_key_and_by_button() {
 fn settings_of_tests_are_those_of_the_last_time() {
     let folder = tempfile::tempdir().unwrap();
     let plan = |harness: &Harness<'_, App>| {
-        harness.state().session().running().test("frame-loop").unwrap().plan().clone()
+        harness.state().session.running.test("frame-loop").unwrap().plan.clone()
     };
     let changed = {
         let mut harness = window_with_settings(&folder);
@@ -210,7 +205,7 @@ fn many_annotations_are_drawn_at_once_and_a_result_that_was_not_drawn_is_omitted
     let page = "frame-loop".to_owned();
     let settings = Settings { results, page, is_welcomed: true, ..Settings::default() };
     SettingsFile::at(folder.path()).save(&settings).unwrap();
-    let shown = |app: &App| app.session().running().test("frame-loop").unwrap().shown().is_some();
+    let shown = |app: &App| app.session.running.test("frame-loop").unwrap().shown.is_some();
     let marker = folder.path().join("last-result.opening");
     {
         let mut harness = window_with_settings(&folder);
@@ -228,7 +223,7 @@ fn many_annotations_are_drawn_at_once_and_a_result_that_was_not_drawn_is_omitted
     assert!(
         harness.query_all_by_label_contains("The last result is not opened again").next().is_some()
     );
-    assert!(harness.state().session().settings().results.is_empty());
+    assert!(harness.state().session.settings().results.is_empty());
     let file = folder.path().join("settings.json");
     step_until(&mut harness, |_| {
         std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"results\": {}"))
@@ -261,18 +256,14 @@ fn without_dialogs_of_the_system_the_window_asks_for_a_path() {
     harness.run_steps(3);
     harness.get_by_label("Open").click();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.page() == PageId::Test("spin-strategies"));
+    step_until(&mut harness, |app| app.page == PageId::Test("spin-strategies"));
 }
 
 #[test]
 fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let own = |app: &App| -> Vec<String> {
-        app.session()
-            .settings()
-            .own_presets("frame-loop")
-            .map(|(name, _)| name.to_owned())
-            .collect()
+        app.session.settings().own_presets("frame-loop").map(|(name, _)| name.to_owned()).collect()
     };
     let file = folder.path().join("arena.preset.json");
     let measured = {
@@ -304,7 +295,7 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
             let text = std::fs::read_to_string(&settings).unwrap_or_default();
             text.contains("\"Arena 120\"") && 2 <= text.matches("\"fps\": 120").count()
         });
-        harness.state().session().running().test("frame-loop").unwrap().plan().clone()
+        harness.state().session.running.test("frame-loop").unwrap().plan.clone()
     };
     // After a restart, the preset still exists. After it is deleted, opening its file restores it.
     let mut harness = window_with_settings(&folder);
@@ -317,8 +308,8 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     harness.state_mut().set_next_dialog_answer(vec![file]);
     go(&mut harness, Key::O);
     step_until(&mut harness, |app| own(app) == ["Arena 120"]);
-    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
-    assert_eq!(harness.state().session().running().test("frame-loop").unwrap().plan(), &measured);
+    assert_eq!(harness.state().page, PageId::Test("frame-loop"));
+    assert_eq!(&harness.state().session.running.test("frame-loop").unwrap().plan, &measured);
     // Renaming a preset to a name that is taken appends a number.
     click(&mut harness, "Frame loop, loop, target frame rate, 240");
     click(&mut harness, "Save as preset");
@@ -334,10 +325,10 @@ fn the_page_and_its_last_result_survive_a_restart() {
     Store::at(folder.path().join("runs")).save(&made("spin-strategies")).unwrap();
     {
         let mut harness = window_with_settings(&folder);
-        step_until(&mut harness, |app| app.session().library().count() == 1);
+        step_until(&mut harness, |app| app.session.library.count() == 1);
         go(&mut harness, Key::Num8);
         harness.get_by_label("Open made").click_accesskit();
-        step_until(&mut harness, |app| app.page() == PageId::Test("spin-strategies"));
+        step_until(&mut harness, |app| app.page == PageId::Test("spin-strategies"));
         go(&mut harness, Key::Num3);
         go(&mut harness, Key::Num4);
         let file = folder.path().join("settings.json");
@@ -347,11 +338,11 @@ fn the_page_and_its_last_result_survive_a_restart() {
         });
     }
     let mut harness = window_with_settings(&folder);
-    assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
-    step_until(&mut harness, |app| app.session().running().shown("spin-strategies").is_some());
+    assert_eq!(harness.state().page, PageId::Test("spin-strategies"));
+    step_until(&mut harness, |app| app.session.running.shown("spin-strategies").is_some());
     harness.run_steps(3);
     harness.get_by_label("Export…");
-    assert!(harness.state().session().running().shown("sleep-accuracy").is_none(), "it had none");
+    assert!(harness.state().session.running.shown("sleep-accuracy").is_none(), "it had none");
 }
 
 #[test]
@@ -363,7 +354,7 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).started(Start::First(first)));
-    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    step_until(&mut harness, |app| app.session.machine.facts().is_some());
     let folder = settings.path().to_owned();
     // On a busy PC, the first window may not answer in time: then try again.
     let second = move || loop {
@@ -374,7 +365,7 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
     };
     let second = std::thread::Builder::new().name("second".to_owned()).spawn(second).unwrap();
     let (mut poll, mut is_focused) = (Poll::new(), false);
-    while harness.state().page() != PageId::Test("spin-strategies") {
+    while harness.state().page != PageId::Test("spin-strategies") {
         poll.wait("the page of the file");
         harness.step();
         let viewports = harness.output().viewport_output.values();
@@ -389,10 +380,10 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
 fn welcome_page_starts_the_check_by_key_and_every_visit_begins_at_its_button() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window_with_settings(&folder);
-    assert_eq!(harness.state().page(), PageId::Welcome);
+    assert_eq!(harness.state().page, PageId::Welcome);
     harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().running().quick().check().is_some());
-    assert_eq!(harness.state().page(), PageId::Quick);
+    step_until(&mut harness, |app| app.session.running.quick.check.is_some());
+    assert_eq!(harness.state().page, PageId::Quick);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
     drop(harness);
     let folder = tempfile::tempdir().unwrap();
@@ -415,8 +406,8 @@ fn report_of_an_own_run_opens_the_run_itself() {
     let mut harness = window(&runs);
     harness.state_mut().set_next_dialog_answer(vec![report]);
     go(&mut harness, Key::O);
-    step_until(&mut harness, |app| app.session().running().shown("spin-strategies").is_some());
-    let shown = harness.state().session().running().shown("spin-strategies").unwrap();
+    step_until(&mut harness, |app| app.session.running.shown("spin-strategies").is_some());
+    let shown = harness.state().session.running.shown("spin-strategies").unwrap();
     assert_eq!(shown.run.note, "with every name");
 }
 
@@ -441,13 +432,13 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
         harness.key_press(Key::ArrowUp);
         harness.run_steps(2);
     }
-    assert_eq!(harness.state().session().running().test("frame-loop").unwrap().repeat(), 3);
+    assert_eq!(harness.state().session.running.test("frame-loop").unwrap().repeat, 3);
     start_measuring(&mut harness);
-    assert_eq!(harness.state().session().running().sequence().unwrap().place(), (1, 3));
+    assert_eq!(harness.state().session.running.sequence.as_ref().unwrap().place(), (1, 3));
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
-    step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert!(harness.state().session().running().sequence().is_none());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
+    step_until(&mut harness, |app| app.session.library.count() == 1);
+    assert!(harness.state().session.running.sequence.is_none());
     let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     assert_eq!(run.tags, ["repeat 1/3"]);
 }
@@ -458,17 +449,17 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     let frames = FrameLoop { fps: 240.0, order_seed: 0, load: Load::NONE, ..FrameLoop::default() };
     let run = run_of(7, "made", Plan::FrameLoop(frames), |_| false);
     let (mut harness, path) = opened(&folder, &run);
-    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    step_until(&mut harness, |app| app.session.machine.facts().is_some());
     harness.get_by_label("Frame loop, trace, Off").click_accesskit();
     harness.run_steps(3);
     harness.get_by_label("Trace is off. Causes come from counters.");
     let state = |harness: &Harness<'_, App>| {
-        let state = harness.state().session().running().test("frame-loop").unwrap();
-        (state.plan().clone(), state.trace())
+        let state = harness.state().session.running.test("frame-loop").unwrap();
+        (state.plan.clone(), state.trace)
     };
     let (plan, trace) = state(&harness);
     assert!(Some(&plan) != run.plan() && trace == TraceMode::Off, "{plan:?}, {trace:?}");
-    let facts = harness.state().session().machine().facts().unwrap();
+    let facts = harness.state().session.machine.facts().unwrap();
     if facts.trace.source.is_none() {
         assert!(harness.query_by_label("Run again with trace").is_none(), "{:?}", facts.trace);
         println!("skipped the rest: {:?}", facts.trace);
@@ -476,7 +467,7 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     }
     go(&mut harness, Key::Num4);
     harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     go(&mut harness, Key::Num2);
     // The link is below the edge of the window, out of reach of the pointer.
     harness.get_by_label("Run again with trace").click_accesskit();
@@ -484,16 +475,16 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     harness.get_by_label("Spin strategies is running. Stop it and start Frame loop?");
     click(&mut harness, "Stop and start");
     step_until(&mut harness, |app| {
-        app.session().running().live().is_some_and(|(one, _)| one.key() == "frame-loop")
+        app.session.running.live().is_some_and(|(one, _)| one.key() == "frame-loop")
     });
     let (plan, trace) = state(&harness);
     assert_eq!((Some(&plan), trace), (run.plan(), TraceMode::Off), "the user's choice stays");
     step_until(&mut harness, |app| {
-        let trial = app.session().running().live().and_then(|(_, live)| live.current());
+        let trial = app.session.running.live().and_then(|(_, live)| live.current());
         trial.is_some_and(|trial| 10 < trial.samples.len())
     });
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     let runs = Store::at(folder.path()).lines().unwrap();
     let runs = runs.iter().filter(|entry| entry.path != path);
     let mut runs = runs.map(|entry| store::load(&entry.path).unwrap());

@@ -26,15 +26,15 @@ pub(super) fn saved(folder: &Path, id: &str, name: &str) -> Run {
 /// Opens a window on the page of the saved run with this name.
 pub(super) fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     let mut harness = window(folder);
-    step_until(&mut harness, |app| 0 < app.session().library().count());
+    step_until(&mut harness, |app| 0 < app.session.library.count());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().running().test("frame-loop").is_some_and(|state| state.shown().is_some())
+        app.session.running.test("frame-loop").is_some_and(|state| state.shown.is_some())
     });
-    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    assert_eq!(harness.state().page, PageId::Test("frame-loop"));
     harness
 }
 
@@ -126,7 +126,7 @@ fn a_result_is_exported_in_every_format() {
         harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
         harness.get_by_label("Save…").click();
         harness.run_steps(2);
-        step_until(&mut harness, |app| app.session().exports().active().is_none());
+        step_until(&mut harness, |app| app.session.exports.current.is_none());
         if format == "HTML report" {
             // The first three toasts hide later ones: wait until this toast is shown.
             step_until_shown(&mut harness, "Saved report.html in ");
@@ -159,16 +159,16 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|exporting| !exporting.is_writing)
+        app.session.exports.current.as_ref().is_some_and(|exporting| !exporting.is_writing)
     });
     let nowhere = folder.path().join("no such folder").join("run.json");
     harness.state_mut().set_next_dialog_answer(vec![nowhere]);
     harness.get_by_label("Save…").click();
     step_until_shown(&mut harness, "choose another folder");
-    assert!(harness.state().session().exports().active().is_some());
+    assert!(harness.state().session.exports.current.is_some());
     harness.key_press(egui::Key::Escape);
     harness.run_steps(3);
-    assert!(harness.state().session().exports().active().is_none());
+    assert!(harness.state().session.exports.current.is_none());
     assert!(harness.query_by_label("Format, JSON").is_none());
 }
 
@@ -244,8 +244,8 @@ fn what_is_checked_is_what_is_copied_and_the_format_is_remembered() {
     for word in ["repeat with", "Machine", "Kernel"] {
         assert!(!text.contains(word), "{word}: {text}");
     }
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
-    assert_eq!(harness.state().session().settings().last_export, "markdown");
+    step_until(&mut harness, |app| app.session.exports.current.is_none());
+    assert_eq!(harness.state().session.settings().last_export, "markdown");
     // The next export starts with the last format, Markdown, and with all parts, and its preview shows the
     // text of the file.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
@@ -279,7 +279,7 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
     run.trials.retain(|trial| trial.trial.label == one);
     Store::at(folder.path()).save(&run).unwrap();
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     for name in ["first", "second", "third"] {
@@ -289,7 +289,7 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|exporting| exporting.count() == 3)
+        app.session.exports.current.as_ref().is_some_and(|exporting| exporting.count() == 3)
     });
     harness.get_by_label("Format, Markdown").click();
     harness.run_steps(2);
@@ -397,7 +397,7 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
     // The dialog copies the whole file that its preview shows, not only the short report.
     let (short, rest) = again.split_once("\n<details>").unwrap();
     assert!(short == text && rest.contains("All figures"), "{again}");
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    step_until(&mut harness, |app| app.session.exports.current.is_none());
 }
 
 /// A file that is dropped on the window.
@@ -461,12 +461,12 @@ fn dropped_files_are_opened_and_imported() {
     harness.input_mut().hovered_files.clear();
     drop_on(&mut harness, std::slice::from_ref(&html));
     step_until(&mut harness, |app| {
-        app.session().running().test("frame-loop").is_some_and(|state| state.shown().is_some())
+        app.session.running.test("frame-loop").is_some_and(|state| state.shown.is_some())
     });
     harness.run_steps(2);
     assert!(!shows(&harness, "Drop to import"));
-    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert_eq!(harness.state().page, PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     let retained = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     assert!(retained == run, "the report holds the run as it was");
     // Drop the report again, together with a capture of several processes and a file of an unsupported kind.
@@ -474,7 +474,7 @@ fn dropped_files_are_opened_and_imported() {
     std::fs::write(&csv, capture()).unwrap();
     std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
     drop_on(&mut harness, &[html, csv, other]);
-    step_until(&mut harness, |app| app.session().imports().which_series().is_some());
+    step_until(&mut harness, |app| app.session.imports.which_series().is_some());
     harness.run_steps(2);
     assert!(shows(&harness, "notes.json: "), "what failed is told by name");
     harness.get_by_label("game.exe (22), swap chain 0x2, 200 frames");
@@ -482,20 +482,20 @@ fn dropped_files_are_opened_and_imported() {
     harness.run_steps(2);
     harness.get_by_label("Open").click();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
-    let shown = harness.state().session().running().capture().unwrap().clone();
+    step_until(&mut harness, |app| app.session.library.count() == 2);
+    let shown = harness.state().session.running.capture.as_ref().unwrap().clone();
     assert_eq!(shown.run.sample_count(), 100, "as many as the file has");
     assert_eq!(shown.run.tags, ["imported"]);
     assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
-    assert_eq!(harness.state().page(), PageId::Capture);
+    assert_eq!(harness.state().page, PageId::Capture);
     // Open the capture again with the file dialog, and accept the default series, which has the most frames.
     harness.state_mut().set_next_dialog_answer(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().imports().which_series().is_some());
+    step_until(&mut harness, |app| app.session.imports.which_series().is_some());
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
 }
 
 #[test]
@@ -509,7 +509,7 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     std::fs::write(&path, text).unwrap();
     let mut harness = window(&folder);
     drop_on(&mut harness, std::slice::from_ref(&path));
-    step_until(&mut harness, |app| app.session().imports().which_column().is_some());
+    step_until(&mut harness, |app| app.session.imports.which_column().is_some());
     harness.run_steps(2);
     harness.get_by_label("Which column is the frame time?");
     assert!(shows(&harness, "16000"), "its first lines are shown");
@@ -517,9 +517,9 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     // is opened.
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
-    assert!(harness.state().session().imports().which_column().is_none());
+    assert!(harness.state().session.imports.which_column().is_none());
     drop_on(&mut harness, &[path]);
-    step_until(&mut harness, |app| app.session().imports().which_column().is_some());
+    step_until(&mut harness, |app| app.session.imports.which_column().is_some());
     harness.run_steps(2);
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
     harness.run_steps(2);
@@ -528,8 +528,8 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.run_steps(2);
     harness.get_by_label("Open").click();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().library().count() == 1);
-    let shown = harness.state().session().running().capture().unwrap().clone();
+    step_until(&mut harness, |app| app.session.library.count() == 1);
+    let shown = harness.state().session.running.capture.as_ref().unwrap().clone();
     assert_eq!(shown.run.sample_count(), 300);
     assert!(shown.run.note.contains("\"cost us\" was read as frame times in µs"));
 }
@@ -541,13 +541,13 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     saved(out.path(), "1b2c3d4e", "two");
     let mut harness = window(&folder);
     drop_on(&mut harness, &[out.path().to_owned()]);
-    step_until(&mut harness, |app| app.page() == PageId::Runs);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.page == PageId::Runs);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.run_steps(2);
     assert!(shows(&harness, "Opened 2 of 2 files."));
     // The navigation and the toast both have this label: click the button of the toast.
     harness.get_all_by_label("Compare").last().unwrap().click();
-    step_until(&mut harness, |app| app.page() == PageId::Compare);
+    step_until(&mut harness, |app| app.page == PageId::Compare);
 }
 
 #[test]
@@ -561,10 +561,10 @@ fn opening_many_files_shows_its_progress_and_can_be_canceled() {
     }
     let mut harness = window(&folder);
     drop_on(&mut harness, &[other.path().to_owned()]);
-    step_until(&mut harness, |app| app.session().imports().progress().is_some());
+    step_until(&mut harness, |app| app.session.imports.progress().is_some());
     harness.get_by_label("Cancel opening files").click();
     harness.run_steps(3);
-    step_until(&mut harness, |app| app.session().imports().progress().is_none());
+    step_until(&mut harness, |app| app.session.imports.progress().is_none());
     harness.run_steps(3);
     assert!(harness.query_by_label("Cancel opening files").is_none());
     let saved = Store::at(folder.path()).lines().unwrap().len();

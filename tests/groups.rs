@@ -140,13 +140,13 @@ fn the_window_compares_groups_by_tag_and_adds_a_third_one() {
         }
     }
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 9);
+    step_until(&mut harness, |app| app.session.library.count() == 9);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
     harness.run_steps(4);
     pick(&mut harness, "Group A", "build:a0 · 3 runs");
     pick(&mut harness, "Group B", "build:a1 · 3 runs");
     harness.get_by_role_and_label(egui::accesskit::Role::Button, "Compare groups").click();
-    let count = |app: &App| match app.session().comparing().progress() {
+    let count = |app: &App| match &app.session.comparing.progress {
         Progress::Done(compared) => compared.comparison.count,
         _ => 0,
     };
@@ -184,7 +184,7 @@ fn the_window_compares_groups_by_tag_and_adds_a_third_one() {
     harness.run_steps(4);
     harness.get_by_label("Set as D").click();
     step_until(&mut harness, |app| count(app) == 4);
-    let Progress::Done(compared) = harness.state().session().comparing().progress() else {
+    let Progress::Done(compared) = &harness.state().session.comparing.progress else {
         panic!("the groups are compared")
     };
     assert_eq!(compared.group_counts, Some(vec![3, 3, 2, 1]));
@@ -198,7 +198,7 @@ fn the_window_compares_groups_by_tag_and_adds_a_third_one() {
     harness.get_by_label("Make C the baseline").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| count(app) == 3);
-    let Progress::Done(compared) = harness.state().session().comparing().progress() else {
+    let Progress::Done(compared) = &harness.state().session.comparing.progress else {
         panic!("the groups are compared")
     };
     assert_eq!(compared.group_counts, Some(vec![1, 3, 2]));

@@ -49,7 +49,7 @@ pub(super) fn field<'a>(harness: &'a Harness<'_, App>, label: &'a str) -> egui_k
 }
 
 pub(super) fn connected(address: &'static str) -> impl Fn(&App) -> bool {
-    move |app| matches!(app.session().hosts().state(address), HostState::Connected(_))
+    move |app| matches!(app.session.hosts.state(address), HostState::Connected(_))
 }
 
 fn saved(folder: &tempfile::TempDir) -> Vec<Run> {
@@ -65,8 +65,8 @@ fn a_test_on_a_host_is_watched_stopped_and_saved_here() {
     select(&mut harness, "ann@good-07");
     step_until(&mut harness, connected("ann@good-07"));
     harness.get_by_label("Tests run on: ann@good-07");
-    let session = harness.state().session();
-    let (there, here) = (session.machine().facts(), session.machine().own_facts());
+    let session = &harness.state().session;
+    let (there, here) = (session.machine.facts(), session.machine.facts.as_ref());
     assert_eq!(there.unwrap().machine.short(), here.unwrap().machine.short());
     assert_eq!(there.unwrap().detail.system.caches, here.unwrap().detail.system.caches);
     assert!(there.unwrap().tools.is_empty(), "its desktop is not here");
@@ -74,7 +74,7 @@ fn a_test_on_a_host_is_watched_stopped_and_saved_here() {
     let badge = harness.get_by_label("Tests run on: ann@good-07");
     assert!(badge.accesskit_node().is_disabled(), "the PC stays during a test");
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     let [run] = &saved(&folder)[..] else { panic!("one run") };
     assert_eq!((run.host.as_deref(), &run.ending), (Some("ann@good-07"), &Ending::Stopped));
     assert!(0 < run.sample_count() && run.health.window_cpu.is_none());
@@ -82,7 +82,7 @@ fn a_test_on_a_host_is_watched_stopped_and_saved_here() {
     assert!(connected("ann@good-07")(harness.state()));
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     assert_eq!(saved(&folder).len(), 2);
     let cpus = jitterscope_engine::machine::Machine::read().cpus.len();
     select(&mut harness, &format!("This PC, {cpus} CPU"));
@@ -95,7 +95,7 @@ fn a_host_that_cannot_be_used_is_selected_but_nothing_runs() {
     let mut harness = window(&folder, &["refused", "denied"]);
     select(&mut harness, "refused");
     let failed = |address: &'static str| {
-        move |app: &App| matches!(app.session().hosts().state(address), HostState::Failed { .. })
+        move |app: &App| matches!(app.session.hosts.state(address), HostState::Failed { .. })
     };
     step_until(&mut harness, failed("refused"));
     for words in ["Unreachable since", ": Connection refused"] {
@@ -103,7 +103,7 @@ fn a_host_that_cannot_be_used_is_selected_but_nothing_runs() {
     }
     harness.key_press(egui::Key::F5);
     harness.run_steps(3);
-    assert!(!harness.state().session().running().is_busy());
+    assert!(!harness.state().session.running.is_busy());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);
     harness.run_steps(4);
     harness.get_by_label("Try again: refused").click();
@@ -118,7 +118,7 @@ fn a_host_that_cannot_be_used_is_selected_but_nothing_runs() {
     select(&mut harness, &format!("This PC, {cpus} CPU"));
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     assert_eq!(saved(&folder)[0].host, None);
 }
 
@@ -129,7 +129,7 @@ fn a_lost_connection_is_reported_and_made_again() {
     select(&mut harness, "lost-1");
     step_until(&mut harness, connected("lost-1"));
     start_measuring(&mut harness);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     for words in ["Connection to lost-1 lost after", " frames were saved. No verdict."] {
         assert!(harness.query_all_by_label_contains(words).next().is_some(), "{words}");
     }
@@ -149,7 +149,7 @@ fn a_hostile_banner_does_not_reach_the_window() {
     step_until(&mut harness, connected("hostile"));
     select(&mut harness, "endless");
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().state("endless"), HostState::Failed { .. })
+        matches!(app.session.hosts.state("endless"), HostState::Failed { .. })
     });
     assert!(harness.query_all_by_label_contains("Not an answer of an agent").next().is_some());
 }
@@ -167,7 +167,7 @@ fn a_host_is_checked_added_renamed_and_removed() {
         harness.get_by_label("Check").click();
         harness.run_steps(2);
         step_until(harness, |app| {
-            let adding = app.session().hosts().adding().unwrap();
+            let adding = app.session.hosts.adding.as_ref().unwrap();
             !matches!(adding.checked, CheckedHost::Unchecked | CheckedHost::Checking)
         });
     };
@@ -201,8 +201,8 @@ fn a_host_is_checked_added_renamed_and_removed() {
     harness.get_by_label("Add host").click();
     harness.run_steps(3);
     step_until(&mut harness, connected("ann@good-07"));
-    let session = harness.state().session();
-    assert_eq!(*session.hosts().place(), Place::Host("ann@good-07".to_owned()));
+    let session = &harness.state().session;
+    assert_eq!(session.hosts.place, Place::Host("ann@good-07".to_owned()));
     assert_eq!(session.settings().hosts, [host(&folder, "ann@good-07")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);
     harness.run_steps(4);
@@ -215,14 +215,14 @@ fn a_host_is_checked_added_renamed_and_removed() {
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    assert_eq!(harness.state().session().settings().hosts[0].name, "rack 7");
+    assert_eq!(harness.state().session.settings().hosts[0].name, "rack 7");
     harness.get_by_label("Tests run on: rack 7");
     harness.get_by_label_contains("rack 7, ssh").click_secondary();
     harness.run_steps(3);
     harness.get_by_label("Remove").click();
     harness.run_steps(3);
-    let session = harness.state().session();
-    assert_eq!((session.settings().hosts.len(), session.hosts().place()), (0, &Place::ThisPc));
+    let session = &harness.state().session;
+    assert_eq!((session.settings().hosts.len(), &session.hosts.place), (0, &Place::ThisPc));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
         harness.run_steps(3);
     };
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.run_steps(3);
     for name in ["Select one", "Select two"] {
         harness.get_by_label(name).click();
@@ -249,16 +249,14 @@ fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
     }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
     harness.run_steps(2);
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     select(&mut harness, "refused");
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().state("refused"), HostState::Failed { .. })
+        matches!(app.session.hosts.state("refused"), HostState::Failed { .. })
     });
     rerun(&mut harness);
-    assert!(!harness.state().session().running().is_busy());
+    assert!(!harness.state().session.running.is_busy());
     let notice = "The test was not run: the selected host is not connected.";
     assert!(harness.query_all_by_label_contains(notice).next().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
@@ -266,8 +264,7 @@ fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
     select(&mut harness, "good-1");
     step_until(&mut harness, connected("good-1"));
     rerun(&mut harness);
-    let is_over =
-        |app: &App| !app.session().running().is_busy() && 4 < app.session().library().count();
+    let is_over = |app: &App| !app.session.running.is_busy() && 4 < app.session.library.count();
     step_until(&mut harness, is_over);
     let there = || saved(&folder).into_iter().filter(|run| run.host.as_deref() == Some("good-1"));
     assert_eq!(saved(&folder).len(), there().count() + 2);
@@ -281,7 +278,7 @@ fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
     // The runs are so short that the window may draw no frame during them: wait for their files.
     harness.key_press(egui::Key::F5);
     step_until(&mut harness, |app| {
-        !app.session().running().is_busy() && there().any(|run| run.tags == ["repeat 2/2"])
+        !app.session.running.is_busy() && there().any(|run| run.tags == ["repeat 2/2"])
     });
     assert_eq!(there().count(), before + 2);
 }
@@ -300,7 +297,7 @@ fn a_quick_check_and_what_helps_run_on_a_host() {
         harness.run_steps(3);
     }
     harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
+    step_until(&mut harness, |app| app.session.running.quick.result.is_some());
     let runs = saved(&folder);
     assert!(!runs.is_empty() && runs.iter().all(|run| run.host.as_deref() == Some("good-1")));
     assert!(runs.iter().all(|run| run.group.is_some()));
@@ -309,7 +306,7 @@ fn a_quick_check_and_what_helps_run_on_a_host() {
     harness.run_steps(3);
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     let of_change = saved(&folder).into_iter().find(|run| run.subject.key() == "what-helps");
     assert_eq!(of_change.unwrap().host.as_deref(), Some("good-1"));
 }

@@ -66,8 +66,8 @@ fn check(harness: &mut Harness<'_, App>) {
         press(harness, Modifiers::NONE, Key::Space);
     }
     press(harness, Modifiers::NONE, Key::F5);
-    step_until(harness, |app| app.session().running().quick().check().is_some());
-    step_until(harness, |app| app.session().running().quick().check().is_none());
+    step_until(harness, |app| app.session.running.quick.check.is_some());
+    step_until(harness, |app| app.session.running.quick.check.is_none());
     assert!(shows(harness, "skipped 4 of 5 measurements"));
 }
 
@@ -81,13 +81,13 @@ fn export(harness: &mut Harness<'_, App>, path: &std::path::Path) {
     }
     tab_to(harness, "Button: Save…");
     press(harness, Modifiers::NONE, Key::Enter);
-    step_until(harness, |app| app.session().dialogs().question().is_some());
+    step_until(harness, |app| app.session.dialogs.question().is_some());
     harness.run_steps(3);
     assert_eq!(focused(harness), "TextInput: Path");
     press(harness, Modifiers::COMMAND, Key::A);
     type_text(harness, &path.display().to_string());
     press(harness, Modifiers::NONE, Key::Enter);
-    step_until(harness, |app| app.session().exports().active().is_none());
+    step_until(harness, |app| app.session.exports.current.is_none());
     assert!(std::fs::read_to_string(path).unwrap().contains("late"));
 }
 
@@ -105,8 +105,8 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
 
     tab_to(&mut harness, &format!("Link: Open {}", Part::FrameIdle.name()));
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
-    step_until(&mut harness, |app| app.session().running().shown("frame-loop").is_some());
+    step_until(&mut harness, |app| app.page == PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.session.running.shown("frame-loop").is_some());
 
     press(&mut harness, Modifiers::COMMAND, Key::Num8);
     press(&mut harness, Modifiers::COMMAND, Key::F);
@@ -114,7 +114,7 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
     press(&mut harness, Modifiers::NONE, Key::Escape);
     press(&mut harness, Modifiers::NONE, Key::Home);
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.page == PageId::Test("frame-loop"));
     harness.run_steps(4);
     press(&mut harness, Modifiers::NONE, Key::N);
     assert!(shows(&harness, "3.000 ms late"), "the account of the frame");
@@ -130,16 +130,12 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
     press(&mut harness, Modifiers::SHIFT, Key::ArrowDown);
     assert!(shows(&harness, "2 selected"));
     press(&mut harness, Modifiers::COMMAND, Key::D);
-    assert_eq!(harness.state().page(), PageId::Compare);
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
+    assert_eq!(harness.state().page, PageId::Compare);
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     harness.run_steps(3);
     tab_to(&mut harness, "Link: Swap A and B");
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     assert!(shows(&harness, "Remove A, "));
 }
 
@@ -158,7 +154,7 @@ fn opened_run(folder: &tempfile::TempDir) -> Harness<'static, App> {
     press(&mut harness, Modifiers::COMMAND, Key::Num8);
     press(&mut harness, Modifiers::NONE, Key::Home);
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.page == PageId::Test("frame-loop"));
     harness.run_steps(4);
     harness
 }
@@ -179,7 +175,7 @@ fn what_tab_focuses_is_scrolled_into_view() {
 
     press(&mut harness, Modifiers::COMMAND, Key::E);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|it| it.first().is_some())
+        app.session.exports.current.as_ref().is_some_and(|it| it.first().is_some())
     });
     harness.run_steps(20);
     let foot = harness.get_by_label("Cancel").rect().top();
@@ -199,7 +195,7 @@ fn what_tab_focuses_is_scrolled_into_view() {
     press(&mut harness, Modifiers::NONE, Key::Escape);
     press(&mut harness, Modifiers::COMMAND, Key::E);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|it| it.first().is_some())
+        app.session.exports.current.as_ref().is_some_and(|it| it.first().is_some())
     });
     harness.run_steps(20);
     assert!(scrolled < top(&harness), "another export begins at its top");

@@ -189,7 +189,7 @@ fn lies_of_a_host_end_in_a_sentence_on_the_command_line() {
 
 /// Returns whether a host has been connected or refused.
 fn is_answered(app: &App, lie: &str) -> bool {
-    !matches!(app.session().hosts().state(lie), HostState::Connecting | HostState::NotConnected)
+    !matches!(app.session.hosts.state(lie), HostState::Connecting | HostState::NotConnected)
 }
 
 /// Checks every text that the window shows.
@@ -233,7 +233,7 @@ fn lies_of_a_host_end_in_a_sentence_in_the_window() {
     for (lie, reach) in lies() {
         step_until(&mut harness, |app| is_answered(app, lie));
         if PATIENT.contains(&lie) && !is_long() {
-            let state = harness.state().session().hosts().state(lie);
+            let state = harness.state().session.hosts.state(lie);
             assert!(matches!(state, HostState::Failed { .. }), "{lie}: {state:?}");
             check_window(&harness, lie);
             continue;
@@ -242,7 +242,7 @@ fn lies_of_a_host_end_in_a_sentence_in_the_window() {
         step_until(&mut harness, |app| is_answered(app, lie));
         check_window(&harness, lie);
         let is_connected =
-            |app: &App| matches!(app.session().hosts().state(lie), HostState::Connected(_));
+            |app: &App| matches!(app.session.hosts.state(lie), HostState::Connected(_));
         assert_eq!(is_connected(harness.state()), reach != Refused, "{lie}");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::I);
         harness.run_steps(3);
@@ -251,7 +251,7 @@ fn lies_of_a_host_end_in_a_sentence_in_the_window() {
         harness.key_press(egui::Key::F5);
         harness.run_steps(3);
         check_window(&harness, lie);
-        step_until(&mut harness, |app| !app.session().running().is_busy());
+        step_until(&mut harness, |app| !app.session.running.is_busy());
         check_window(&harness, lie);
         println!("{lie}: {} runs saved", check_saved(lie, &folder.path().join("runs")));
     }

@@ -38,7 +38,7 @@ fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
 /// Opens the Runs page after `count` list entries are loaded.
 fn runs(folder: &tempfile::TempDir, count: usize) -> Harness<'static, App> {
     let mut harness = window(folder);
-    step_until(&mut harness, |app| app.session().library().count() == count);
+    step_until(&mut harness, |app| app.session.library.count() == count);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness
@@ -56,7 +56,7 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
 fn step_until_looked_at(harness: &mut Harness<'_, App>, paths: &[&PathBuf]) {
     step_until(harness, |app| {
         paths.iter().all(|path| {
-            app.session().library().run_preview(path).is_some_and(|run_preview| run_preview.is_ok())
+            app.session.library.run_preview(path).is_some_and(|run_preview| run_preview.is_ok())
         })
     });
     harness.run_steps(2);
@@ -74,7 +74,7 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     select(&mut harness, "before");
     step_until_looked_at(&mut harness, &[&path]);
     let run_preview =
-        Arc::clone(harness.state().session().library().run_preview(&path).unwrap().unwrap());
+        Arc::clone(harness.state().session.library.run_preview(&path).unwrap().unwrap());
     assert_eq!(run_preview.rows.len(), 2);
     let row = run_preview.row(None).unwrap();
     assert_eq!(row.histogram.total(), 1_200, "every frame is in the picture");
@@ -150,7 +150,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
     harness.run_steps(2);
     harness.get_by_label("Note of the selected runs").type_text("seen by both");
     let of = |app: &App, path: &PathBuf| {
-        let items = app.session().library().items().unwrap_or_default();
+        let items = app.session.library.items.as_deref().unwrap_or_default();
         let item = items.iter().find(|item| item.path == *path).unwrap();
         item.run.as_ref().unwrap().clone()
     };
@@ -231,12 +231,12 @@ fn two_deletions_are_undone_by_key_the_newest_first() {
         select(&mut harness, name);
         harness.get_by_label("Delete").click();
         harness.run_steps(3);
-        step_until(&mut harness, |app| app.session().library().count() == left);
+        step_until(&mut harness, |app| app.session.library.count() == left);
         assert!(!path.exists(), "{name}");
     }
     for (path, there) in [(&after, 1), (&before, 2)] {
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
-        step_until(&mut harness, |app| app.session().library().count() == there);
+        step_until(&mut harness, |app| app.session.library.count() == there);
         assert!(path.exists());
     }
 }
@@ -255,7 +255,7 @@ fn what_the_filter_hides_stays_selected_and_is_not_changed() {
     harness.run_steps(3);
     harness.get_by_label("1 selected, 1 hidden");
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().deleted().len() == 1);
+    step_until(&mut harness, |app| app.session.library.deleted.len() == 1);
     assert!(before.exists() && !after.exists());
     harness.get_by_label("Search runs").focus();
     harness.run_steps(2);
@@ -271,7 +271,7 @@ fn what_is_typed_is_retained_when_the_page_is_left_or_the_run_is_taken_away() {
     let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let mut harness = runs(&folder, 1);
     let note_of = |app: &App| {
-        let item = app.session().library().items()?.first()?;
+        let item = app.session.library.items.as_deref()?.first()?;
         Some((item.run.as_ref().ok()?.note.clone(), item.run.as_ref().ok()?.name.clone()))
     };
     select(&mut harness, "before");
@@ -280,7 +280,7 @@ fn what_is_typed_is_retained_when_the_page_is_left_or_the_run_is_taken_away() {
     harness.get_by_label("Note of the run").type_text("seen");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(2);
-    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    assert_eq!(harness.state().page, PageId::Test("frame-loop"));
     step_until(&mut harness, |app| note_of(app).is_some_and(|(note, _)| note.contains("seen")));
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
@@ -290,10 +290,10 @@ fn what_is_typed_is_retained_when_the_page_is_left_or_the_run_is_taken_away() {
     harness.run_steps(1);
     harness.get_by_label("Delete").click_accesskit();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().library().count() == 0);
+    step_until(&mut harness, |app| app.session.library.count() == 0);
     assert!(!path.exists());
     harness.get_by_label("Undo").click();
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     harness.run_steps(3);
     assert!(shows(&harness, "Name of the run"), "the restored run is selected again");
     let (note, name) = note_of(harness.state()).unwrap();
@@ -307,10 +307,10 @@ fn the_list_follows_what_other_programs_save_and_delete() {
     let first = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let mut harness = runs(&folder, 1);
     saved(folder.path(), "0a1b2c3e", "after", 60.0);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     assert!(shows(&harness, "after"));
     std::fs::remove_file(first).unwrap();
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     assert!(!shows(&harness, "before"));
 }
 
@@ -384,7 +384,7 @@ fn a_baseline_is_the_only_one_of_its_settings_and_shows_the_trend() {
         .collect();
     let mut harness = runs(&folder, 4);
     let has_tag = |app: &App, path: &PathBuf| {
-        let items = app.session().library().items().unwrap_or_default();
+        let items = app.session.library.items.as_deref().unwrap_or_default();
         items.iter().any(|item| {
             let tags = item.run.as_ref().map_or(&[][..], |run| &run.tags);
             item.path == *path && tags.iter().any(|tag| tag == "baseline")
@@ -414,7 +414,7 @@ fn a_baseline_is_the_only_one_of_its_settings_and_shows_the_trend() {
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     step_until(&mut harness, |app| {
-        let items = app.session().library().items().unwrap_or_default();
+        let items = app.session.library.items.as_deref().unwrap_or_default();
         items
             .iter()
             .filter_map(|item| item.run.as_ref().ok())
@@ -436,7 +436,7 @@ fn enter_opens_the_run_whose_check_box_was_clicked() {
     harness.get_by_label("Select mine").click();
     harness.run_steps(3);
     harness.key_press(egui::Key::Enter);
-    step_until(&mut harness, |app| app.page() != PageId::Runs);
+    step_until(&mut harness, |app| app.page != PageId::Runs);
 }
 
 #[test]
@@ -456,7 +456,7 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
     let mut harness = runs(&folder, 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
     harness.run_steps(3);
-    let bytes = harness.state().session().library().items().unwrap_or_default();
+    let bytes = harness.state().session.library.items.as_deref().unwrap_or_default();
     let bytes: u64 = bytes.iter().map(|item| item.bytes).sum();
     assert!(shows(&harness, &format!("{} in 3 entries", jitterscope::format_bytes(bytes))));
     assert!(shows(&harness, "No run is beyond the limits"));
@@ -466,15 +466,15 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    let offered = harness.state().session().library().beyond_limits(0, 30);
+    let offered = harness.state().session.library.beyond_limits(0, 30);
     assert_eq!(offered, std::slice::from_ref(&old));
     assert!(shows(&harness, "1 entry is beyond the limits"));
     assert!(old.exists(), "nothing is deleted unasked");
     harness.get_by_label("Delete runs beyond the limits").click_accesskit();
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     assert!(!old.exists());
     harness.get_by_label("Undo").click();
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     assert!(old.exists());
 }
 
@@ -490,7 +490,7 @@ fn the_message_of_a_deletion_counts_what_was_there_to_delete() {
     // Another program removes one of the files before the window does.
     std::fs::remove_file(other).unwrap();
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().deleted().len() == 1);
+    step_until(&mut harness, |app| app.session.library.deleted.len() == 1);
     harness.run_steps(3);
     assert!(shows(&harness, "Deleted 1 run"));
     assert!(!shows(&harness, "Deleted 2 runs"));
@@ -502,12 +502,12 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
     let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     saved(folder.path(), "1b2c3d4e", "after", 60.0);
     let content = std::fs::read(&path).unwrap();
-    let in_trash = |app: &App| app.session().library().deleted().len();
+    let in_trash = |app: &App| app.session.library.deleted.len();
     let mut harness = runs(&folder, 2);
     assert!(!shows(&harness, "Deleted ("), "nothing is deleted yet");
     select(&mut harness, "before");
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().count() == 1 && in_trash(app) == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1 && in_trash(app) == 1);
     drop(harness);
     // After a restart, there is no toast and nothing to undo, but the run is still in the trash.
     let mut harness = runs(&folder, 1);
@@ -517,7 +517,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
     harness.run_steps(3);
     assert!(shows(&harness, "Removed in 6 days"));
     harness.get_by_label("Restore before").click();
-    step_until(&mut harness, |app| app.session().library().count() == 2 && in_trash(app) == 0);
+    step_until(&mut harness, |app| app.session.library.count() == 2 && in_trash(app) == 0);
     harness.run_steps(3);
     assert_eq!(std::fs::read(&path).unwrap(), content);
     assert!(harness.query_by_label("Close").is_none(), "an empty list closes");
@@ -527,7 +527,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
     step_until(&mut harness, |app| in_trash(app) == 2);
     harness.run_steps(3);
     harness.get_by_label("Undo delete").click();
-    step_until(&mut harness, |app| app.session().library().count() == 2 && in_trash(app) == 0);
+    step_until(&mut harness, |app| app.session.library.count() == 2 && in_trash(app) == 0);
     harness.run_steps(3);
     select(&mut harness, "after");
     harness.get_by_label("Delete").click();
@@ -544,7 +544,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
         harness.run_steps(3);
         step_until(&mut harness, |app| in_trash(app) == left);
     }
-    assert_eq!(harness.state().session().library().count(), 1);
+    assert_eq!(harness.state().session.library.count(), 1);
     assert_eq!(Store::at(folder.path()).trash().lines().unwrap().len(), 0);
 }
 
@@ -575,7 +575,7 @@ fn the_selected_runs_survive_a_restart_and_the_details_are_a_region() {
         cc.egui_ctx.memory_mut(|own| *own = memory);
         App::with_store(cc, Some(store))
     });
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("1 selected");

@@ -91,7 +91,7 @@ fn changed_settings_are_read_or_set_aside() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::at(folder.path());
     file.save(&Settings::default()).unwrap();
-    let path = file.path().unwrap().to_owned();
+    let path = file.path.as_deref().unwrap().to_owned();
     let original = fs::read(&path).unwrap();
     let accepted = try_all(&path, &original, || {
         let (settings, word) = file.load();

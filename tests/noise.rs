@@ -97,7 +97,7 @@ fn noise_floor_of_three_repeats_is_one_number_everywhere() {
     let figure = figures.iter().find(|figure| figure["metric"] == "p99").unwrap();
     assert_eq!((&figure["noise_floor"], &json["noise_floor_repeats"]), (&p99.into(), &3.into()));
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Select repeat d2").click();

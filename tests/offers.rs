@@ -66,9 +66,9 @@ fn showing(folder: &tempfile::TempDir, run: &Run) -> Harness<'static, App> {
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(vec![path]));
     step_until(&mut harness, |app| {
-        app.page() == PageId::Test("frame-loop") && app.session().machine().facts().is_some()
+        app.page == PageId::Test("frame-loop") && app.session.machine.facts().is_some()
     });
-    step_until(&mut harness, |app| app.session().running().shown("frame-loop").is_some());
+    step_until(&mut harness, |app| app.session.running.shown("frame-loop").is_some());
     harness.run_steps(3);
     harness
 }
@@ -81,19 +81,19 @@ fn a_disturbed_result_names_busy_programs_and_runs_again_when_it_is_quiet() {
     harness.get_by_label_contains("Busiest programs: chrome 62.0% of one CPU, cargo 31.0%.");
     harness.get_by_label("Wait for quiet and run again").click();
     step_until(&mut harness, |app| {
-        app.session().running().waiting().is_some() || app.session().running().is_running()
+        app.session.running.waiting.is_some() || app.session.running.is_running()
     });
     // On a quiet PC, the wait may already be over.
-    if harness.state().session().running().waiting().is_some() {
+    if harness.state().session.running.waiting.is_some() {
         harness.get_by_label("Waiting for quiet");
         harness.get_by_label_contains("Waiting until other programs are quiet");
         harness.get_by_label("Measure now").click();
     }
-    step_until(&mut harness, |app| app.session().running().is_running());
-    let state = harness.state().session().running().test("frame-loop").unwrap();
-    assert_eq!(Some(state.plan()), run.plan(), "with the settings of the result");
+    step_until(&mut harness, |app| app.session.running.is_running());
+    let state = harness.state().session.running.test("frame-loop").unwrap();
+    assert_eq!(Some(&state.plan), run.plan(), "with the settings of the result");
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn a_policy_that_is_denied_here_is_stated_before_the_test_starts() {
     let mut harness = window(&folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Test("real-time"));
-    let facts = harness.state().session().machine().facts().unwrap().clone();
+    assert_eq!(harness.state().page, PageId::Test("real-time"));
+    let facts = harness.state().session.machine.facts().unwrap().clone();
     let words = "is denied on this PC: the test would end without a verdict.";
     if facts.realtime.is_granted {
         assert!(harness.query_by_label_contains(words).is_none());
@@ -114,16 +114,16 @@ fn a_policy_that_is_denied_here_is_stated_before_the_test_starts() {
     harness.key_press(egui::Key::F5);
     harness.run_steps(3);
     harness.get_by_label_contains("Run the test without ");
-    assert!(!harness.state().session().running().is_running(), "it asks first");
+    assert!(!harness.state().session.running.is_running(), "it asks first");
     harness.get_by_label("Cancel").click();
     harness.run_steps(3);
-    assert!(!harness.state().session().running().is_running());
+    assert!(!harness.state().session.running.is_running());
     harness.key_press(egui::Key::F5);
     harness.run_steps(3);
     harness.get_by_label("Run anyway").click();
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn a_changed_setting_moves_no_field() {
         harness.get_by_role_and_label(Role::SpinButton, "Frame loop, repeat").rect()
     };
     let before = field(&harness);
-    let plan = harness.state().session().running().test("frame-loop").unwrap().plan().clone();
+    let plan = harness.state().session.running.test("frame-loop").unwrap().plan.clone();
     harness.get_by_label("Frame loop, loop, target frame rate, 120").click();
     harness.run_steps(4);
-    let changed = harness.state().session().running().test("frame-loop").unwrap().plan().clone();
+    let changed = harness.state().session.running.test("frame-loop").unwrap().plan.clone();
     assert_ne!(changed, plan);
     harness.get_by_label("Save as preset");
     assert_eq!(field(&harness), before);
@@ -219,12 +219,12 @@ fn an_undecided_result_of_a_test_is_measured_longer_as_the_same_run() {
         ..sample::run("few")
     };
     let mut harness = showing(&folder, &run);
-    let shown = |app: &App| app.session().running().shown("frame-loop").cloned();
+    let shown = |app: &App| app.session.running.shown("frame-loop").cloned();
     let before = shown(harness.state()).unwrap();
     assert!(matches!(before.report.verdict.standing, Standing::NotEnoughData(_)));
     harness.get_by_label_contains("Measure longer (").click();
-    step_until(&mut harness, |app| app.session().running().is_running());
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| app.session.running.is_running());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     let after = shown(harness.state()).unwrap();
     assert_eq!((&after.run.id, &after.path), (&before.run.id, &before.path));
     assert!(before.run.trials.len() < after.run.trials.len(), "it is joined to what was measured");

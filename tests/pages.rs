@@ -126,7 +126,7 @@ fn saved_comparison(harness: &mut Harness<'_, App>, out: &Path) -> String {
     harness.get_by_label("Format, Comparison as HTML").click_accesskit();
     harness.run_steps(2);
     step_until_shown(harness, "none found.");
-    let exporting = harness.state().session().exports().active().unwrap();
+    let exporting = harness.state().session.exports.current.as_ref().unwrap();
     let request = ExportRequest {
         kind: ExportKind::ComparisonPage,
         row: None,
@@ -139,7 +139,7 @@ fn saved_comparison(harness: &mut Harness<'_, App>, out: &Path) -> String {
     harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
-    step_until(harness, |app| app.session().exports().active().is_none());
+    step_until(harness, |app| app.session.exports.current.is_none());
     let saved = std::fs::read_to_string(path).unwrap();
     check(&saved, "saved");
     let has_grid = preview.outline.iter().any(|block| matches!(block, Block::Grid(_)));
@@ -151,7 +151,7 @@ fn saved_comparison(harness: &mut Harness<'_, App>, out: &Path) -> String {
 fn the_window_saves_a_comparison_as_the_page_of_the_command_line() {
     let (folder, out) = (super::compare::folder(), tempfile::tempdir().unwrap());
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 3);
+    step_until(&mut harness, |app| app.session.library.count() == 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     for name in ["Select before", "Select after"] {
@@ -160,9 +160,7 @@ fn the_window_saves_a_comparison_as_the_page_of_the_command_line() {
     }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
     harness.run_steps(2);
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     let saved = saved_comparison(&mut harness, out.path());
     let printed = printed(folder.path(), &["compare", "before", "after", "--format", "html"]);
     assert!(saved == printed, "{saved}");
@@ -192,17 +190,15 @@ fn quick_checks_are_compared_on_one_page() {
     // The window exports the same page, and copies the same short text with which the Markdown file begins.
     let out = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Select all listed runs").click();
     harness.run_steps(3);
     harness.get_by_label("Compare selected runs").click();
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Checks(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Checks(_)));
     let saved = saved_comparison(&mut harness, out.path());
-    let Progress::Checks(compared) = harness.state().session().comparing().progress() else {
+    let Progress::Checks(compared) = &harness.state().session.comparing.progress else {
         panic!("no checks")
     };
     let ids = compared.checks.iter().filter_map(|check| check.runs().next());

@@ -38,7 +38,7 @@ pub(super) fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static,
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(files));
     let key = run.subject.key();
-    step_until(&mut harness, |app| app.session().running().shown(key).is_some());
+    step_until(&mut harness, |app| app.session.running.shown(key).is_some());
     harness.run_steps(4);
     (harness, path)
 }
@@ -151,7 +151,7 @@ fn an_annotation_is_saved_with_its_run_edited_exported_and_deleted() {
     let made = saved(&path);
     assert_eq!((made.len(), made[0].text.as_str()), (1, "Update began"));
     assert!(made[0].from < made[0].to, "a range");
-    let shown = harness.state().session().running().shown("frame-loop").unwrap();
+    let shown = harness.state().session.running.shown("frame-loop").unwrap();
     assert_eq!(shown.run.annotations, made, "an export of the result holds it, too");
     let mut markdown = Vec::new();
     let options = Options::default();
@@ -371,7 +371,7 @@ fn another_result_begins_with_its_verdict_where_the_last_one_was_scrolled() {
     harness.state_mut().set_next_dialog_answer(vec![path]);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
     step_until(&mut harness, |app| {
-        app.session().running().shown("frame-loop").is_some_and(|shown| shown.run.id == next.id)
+        app.session.running.shown("frame-loop").is_some_and(|shown| shown.run.id == next.id)
     });
     harness.run_steps(3);
     assert!((top(&harness) - before).abs() < 1.0);
@@ -497,7 +497,7 @@ fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
     let mut harness = window(&folder);
     harness.state_mut().set_next_dialog_answer(vec![file]);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
-    step_until(&mut harness, |app| app.page() == PageId::Capture);
+    step_until(&mut harness, |app| app.page == PageId::Capture);
     harness.run_steps(3);
     let is_moved = |harness: &Harness<'_, App>| {
         !harness.get_by_label("Reset zoom: Timeline").accesskit_node().is_disabled()

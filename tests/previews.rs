@@ -29,7 +29,7 @@ fn the_preview_of_a_report_is_its_document_and_enter_saves_it_after_a_click() {
         harness.run_steps(2);
         step_until_shown(&mut harness, "none found.");
     }
-    let exporting = harness.state().session().exports().active().unwrap();
+    let exporting = harness.state().session.exports.current.as_ref().unwrap();
     let request = ExportRequest {
         kind: ExportKind::File(Format::Html),
         row: None,
@@ -42,7 +42,7 @@ fn the_preview_of_a_report_is_its_document_and_enter_saves_it_after_a_click() {
     harness.state_mut().set_next_dialog_answer(vec![file.clone()]);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    step_until(&mut harness, |app| app.session.exports.current.is_none());
     let page = std::fs::read_to_string(&file).unwrap();
     assert_eq!(preview.bytes, u64::try_from(page.len()).unwrap());
     // The preview shows the document of the run: the answer of the page, and each of its tables.
@@ -64,7 +64,7 @@ fn selected_runs_are_exported_into_a_folder() {
     saved(folder.path(), "0a1b2c3d", "before");
     saved(folder.path(), "1b2c3d4e", "after");
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Select all listed runs").click();
@@ -72,7 +72,7 @@ fn selected_runs_are_exported_into_a_folder() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|exporting| exporting.count() == 2)
+        app.session.exports.current.as_ref().is_some_and(|exporting| exporting.count() == 2)
     });
     harness.get_by_label("Format, CSV summary").click();
     harness.run_steps(2);
@@ -80,7 +80,7 @@ fn selected_runs_are_exported_into_a_folder() {
     harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    step_until(&mut harness, |app| app.session.exports.current.is_none());
     step_until_shown(&mut harness, "Saved 8 files in ");
     let read = || {
         let files = std::fs::read_dir(out.path()).unwrap().flatten();
@@ -108,9 +108,9 @@ fn selected_runs_are_exported_into_a_folder() {
         harness.get_all_by_label(answer).last().unwrap().click_accesskit();
         harness.run_steps(2);
         step_until(&mut harness, |app| {
-            app.session().exports().active().is_none_or(|exporting| !exporting.is_writing)
+            app.session.exports.current.as_ref().is_none_or(|exporting| !exporting.is_writing)
         });
         assert!(read() == expected, "{answer}");
     }
-    assert!(harness.state().session().exports().active().is_none());
+    assert!(harness.state().session.exports.current.is_none());
 }

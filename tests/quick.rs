@@ -27,7 +27,7 @@ fn quick_window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = window(folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Quick);
+    assert_eq!(harness.state().page, PageId::Quick);
     harness
 }
 
@@ -71,10 +71,10 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
     let sentence = said["sentence"].as_str().unwrap();
 
     let mut harness = quick_window(&folder);
-    step_until(&mut harness, |app| app.session().last_check().is_some());
-    assert_eq!(harness.state().session().library().count(), 1, "one entry");
+    step_until(&mut harness, |app| app.session.last_check().is_some());
+    assert_eq!(harness.state().session.library.count(), 1, "one entry");
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
+    step_until(&mut harness, |app| app.session.running.quick.result.is_some());
     harness.get_by_label_contains(sentence);
     assert!(harness.query_by_label("Frame rates that this PC can pace under load").is_none());
     // On a busy PC, more advice can move the button out of sight.
@@ -83,10 +83,10 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
     let rates = harness.query_by_label("Frame rates that this PC can pace under load");
     assert_eq!(rates.is_some(), has_rates);
     harness.get_by_label("Measurement quality");
-    let result = harness.state().session().running().quick().result().unwrap().card.clone();
+    let result = harness.state().session.running.quick.result.as_ref().unwrap().card.clone();
     assert_eq!(serde_json::json!(result.grade.map(|grade| grade.worst().word())), said["grade"]);
     harness.get_by_label("Open Scheduling gaps").click();
-    step_until(&mut harness, |app| app.page() == PageId::Test("scheduling-gaps"));
+    step_until(&mut harness, |app| app.page == PageId::Test("scheduling-gaps"));
 }
 
 #[test]
@@ -101,13 +101,13 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     }
     harness.key_press(egui::Key::F5);
     step_until(&mut harness, |app| {
-        app.session().running().live().is_some_and(|(_, live)| live.current().is_some())
+        app.session.running.live().is_some_and(|(_, live)| live.current().is_some())
     });
     harness.get_by_label("Measurements");
     harness.get_by_label("Skip this measurement").click();
     let samples = |app: &App| {
-        let quick = app.session().running().quick().check()?;
-        let trial = app.session().running().live()?.1.current()?;
+        let quick = app.session.running.quick.check.as_ref()?;
+        let trial = app.session.running.live()?.1.current()?;
         (quick.sequence.current() == Part::Spin).then_some(trial.samples.len())
     };
     step_until(&mut harness, |app| samples(app).is_some_and(|count| 0 < count));
@@ -115,9 +115,9 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     harness.run_steps(2);
     harness.key_press(egui::Key::M);
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().running().quick().check().is_none());
+    step_until(&mut harness, |app| app.session.running.quick.check.is_none());
     harness.get_by_label_contains("Incomplete: skipped 4 of 5 measurements.");
-    let result = harness.state().session().running().quick().result().unwrap();
+    let result = harness.state().session.running.quick.result.as_ref().unwrap();
     let measured: Vec<_> =
         result.parts.iter().filter(|(_, shown)| shown.is_some()).map(|(part, _)| *part).collect();
     assert_eq!(measured, [Part::Spin]);
@@ -155,16 +155,16 @@ fn a_check_that_is_stopped_ends_at_once() {
     if harness.query_by_label("Waiting for quiet").is_some() {
         harness.get_by_label("Starts when other programs are quiet");
     }
-    let planned = harness.state().session().running().quick().length();
-    let check = harness.state().session().running().quick().check().unwrap();
+    let planned = harness.state().session.running.quick.length();
+    let check = harness.state().session.running.quick.check.as_ref().unwrap();
     let (_, left) = check.progress(None, std::time::Instant::now());
     assert!((left - planned).get().abs() < Nanos::from_secs(10).get(), "{left:?}, {planned:?}");
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     harness.get_by_label_contains(", stopped");
     harness.get_by_label_contains("Incomplete: skipped 5 of 5 measurements.");
-    assert!(harness.state().session().running().quick().result().is_some());
+    assert!(harness.state().session.running.quick.result.is_some());
 }
 
 /// Creates a folder with `count` quick checks of this PC like [`checks_of`].
@@ -206,7 +206,7 @@ fn edited_checks(machine: &Machine, count: u32, edit: impl Fn(&mut Run)) -> temp
 }
 
 fn runs_page(harness: &mut Harness<'_, App>, count: usize) {
-    step_until(harness, |app| app.session().library().count() == count);
+    step_until(harness, |app| app.session.library.count() == count);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
 }
@@ -226,7 +226,7 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     harness.run_steps(3);
     harness.get_by_label("Open selected run").click();
     step_until(&mut harness, |app| {
-        app.page() == PageId::Quick && app.session().running().quick().result().is_some()
+        app.page == PageId::Quick && app.session.running.quick.result.is_some()
     });
     for (field, text) in
         [("Name of the check", "before the update"), ("Note of the check", "kernel 6.8")]
@@ -244,7 +244,7 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
         }
     }
     let noted = |app: &App, note: &str| {
-        app.session().last_check().is_some_and(|item| {
+        app.session.last_check().is_some_and(|item| {
             item.run.as_ref().is_ok_and(|run| run.name == "before the update" && run.note == note)
         })
     };
@@ -258,7 +258,7 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     assert_eq!(count(&folder, |run| run.name == "before the update" && run.tags == [TAG]), 5);
     runs_page(&mut harness, 1);
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().count() == 0);
+    step_until(&mut harness, |app| app.session.library.count() == 0);
     assert_eq!(count(&folder, |_| true), 0);
     harness.get_by_label("Deleted 1 run");
     harness.get_by_label("Deleted (1)").click();
@@ -274,7 +274,7 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     harness.run_steps(3);
     harness.get_by_label("Deleted. Restore it on the Runs page.");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     assert!(harness.query_by_label("Deleted 1 run").is_none(), "it is there again");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
@@ -282,12 +282,12 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
     assert_eq!(count, 5, "all of it came back");
     harness.get_by_label("Delete").click();
-    step_until(&mut harness, |app| app.session().library().count() == 0);
+    step_until(&mut harness, |app| app.session.library.count() == 0);
     for button in ["Deleted (1)", "Delete all for good…", "Delete for good"] {
         harness.run_steps(3);
         harness.get_by_label(button).click();
     }
-    step_until(&mut harness, |app| app.session().library().deleted().is_empty());
+    step_until(&mut harness, |app| app.session.library.deleted.is_empty());
     harness.run_steps(3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     harness.run_steps(3);
@@ -299,7 +299,7 @@ fn last_check_of_another_pc_is_not_of_this_one() {
     for (machine, is_shown) in [(Machine::read(), true), (sample::run("").machine, false)] {
         let folder = checks_of(&machine, 1);
         let mut harness = quick_window(&folder);
-        step_until(&mut harness, |app| app.session().library().count() == 1);
+        step_until(&mut harness, |app| app.session.library.count() == 1);
         assert_eq!(harness.query_by_label("Open result").is_some(), is_shown);
     }
 }
@@ -314,8 +314,8 @@ fn part_that_was_skipped_while_it_was_measured_stays_skipped() {
         store.save(&run).unwrap();
     }
     let harness = open_check(&folder);
-    let session = harness.state().session();
-    let result = session.running().quick().result().unwrap();
+    let session = &harness.state().session;
+    let result = session.running.quick.result.as_ref().unwrap();
     for card in &result.card.cards {
         assert_eq!(card.is_skipped, card.part == Part::Spin, "{card:?}");
     }
@@ -355,16 +355,16 @@ fn a_check_is_not_compared_with_a_run_of_one_test() {
     }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Compare);
+    assert_eq!(harness.state().page, PageId::Compare);
     harness.get_by_label_contains("A quick check can be compared only with other quick checks.");
 }
 
 /// Opens a window on the result of the only check in the folder.
 fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = quick_window(folder);
-    step_until(&mut harness, |app| app.session().last_check().is_some());
+    step_until(&mut harness, |app| app.session.last_check().is_some());
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
+    step_until(&mut harness, |app| app.session.running.quick.result.is_some());
     harness
 }
 
@@ -413,21 +413,21 @@ fn what_is_undecided_in_a_check_is_measured_longer() {
     let folder = undecided_check();
     let mut harness = open_check(&folder);
     let sleep = |app: &App| {
-        let result = app.session().running().quick().result().unwrap();
+        let result = app.session.running.quick.result.as_ref().unwrap();
         result.shown(Part::Sleep).unwrap().clone()
     };
     let before = sleep(harness.state());
     assert_eq!(before.report.verdict.grade, None);
     assert!(matches!(before.report.verdict.standing, Standing::NotEnoughData(_)));
     harness.get_by_label_contains("Measure longer (").click();
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     harness.get_by_label_contains("measuring longer to decide");
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     let after = sleep(harness.state());
     assert!(before.run.trials.len() < after.run.trials.len(), "it is joined to what was measured");
     assert_eq!((after.run.name.as_str(), &after.run.group), ("named", &before.run.group));
-    step_until(&mut harness, |app| app.session().library().items().is_some());
-    assert_eq!(harness.state().session().library().count(), 1, "it is the same check");
+    step_until(&mut harness, |app| app.session.library.items.is_some());
+    assert_eq!(harness.state().session.library.count(), 1, "it is the same check");
 }
 
 #[test]
@@ -437,7 +437,7 @@ fn show_frames_opens_the_frames_of_that_cause_with_one_selected() {
     harness.run_steps(3);
     let button = harness.get_all_by_label_contains(": Show frames").next().unwrap();
     button.click();
-    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.page == PageId::Test("frame-loop"));
     harness.run_steps(4);
     harness.get_by_label_contains("Show all late frames, not only those delayed by");
     // The number of the selected frame of all frames later than the threshold of the quick check.
@@ -476,16 +476,14 @@ fn what_changed_between_two_checks_is_shown_part_by_part() {
     harness.get_by_label("Select all listed runs").click();
     harness.run_steps(3);
     harness.get_by_label("Compare selected runs").click();
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Checks(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Checks(_)));
     harness.get_by_label("What changed");
     for part in Part::ALL {
         harness.get_by_label(&format!("Compare {}", part.name()));
     }
     harness.get_by_label("Compare Frame loop, idle").click();
     step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(compared)
+        matches!(&app.session.comparing.progress, Progress::Done(compared)
             if compared.runs.len() == 2)
     });
 }
@@ -499,7 +497,7 @@ fn a_check_is_exported_as_one_report_and_listed_as_one_line() {
     harness.run_steps(3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|it| it.count() == 5)
+        app.session.exports.current.as_ref().is_some_and(|it| it.count() == 5)
     });
     harness.get_by_label_contains("One file of the whole check");
     super::files::step_until_shown(&mut harness, ".html, ");
@@ -507,7 +505,7 @@ fn a_check_is_exported_as_one_report_and_listed_as_one_line() {
     let path = folder.path().join("check.html");
     harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
     harness.get_by_label("Save…").click();
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    step_until(&mut harness, |app| app.session.exports.current.is_none());
     let page = std::fs::read_to_string(&path).unwrap();
     for words in ["Quick check", "Measurements", "What to do", "Machine", "under load", "<svg"] {
         assert!(page.contains(words), "{words}");

@@ -125,10 +125,10 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     harness
         .key_press_modifiers(egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT), egui::Key::M);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Record);
+    assert_eq!(harness.state().page, PageId::Record);
     harness.get_by_label("Record the game");
     harness.get_by_label("Record this PC only");
-    step_until(&mut harness, |app| app.session().recordings().needs().is_some());
+    step_until(&mut harness, |app| app.session.recordings.needs.is_some());
     harness.run_steps(2);
     harness.get_by_label("Before you start");
     harness.get_by_label_contains("Who had the CPU, and what woke a thread");
@@ -136,9 +136,9 @@ fn the_page_of_a_recording_begins_with_its_answer() {
     harness.run_steps(2);
     harness.state_mut().set_next_dialog_answer(vec![path]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    step_until(&mut harness, |app| app.session.running.recorded.is_some());
     harness.run_steps(4);
-    assert_eq!(harness.state().page(), PageId::Record);
+    assert_eq!(harness.state().page, PageId::Record);
     let shows = |words: &str| harness.query_all_by_label_contains(words).next().is_some();
     for words in
         ["4 stutters in", "baloo_file", "wineserver", "dxvk-shader", "What to do", "Export…"]
@@ -184,7 +184,7 @@ fn a_thread_that_cannot_be_followed_is_refused_beside_its_fields() {
         }
         harness.get_by_label("Record the thread").click();
         harness.run_steps(3);
-        step_until(harness, |app| !app.session().recordings().is_starting());
+        step_until(harness, |app| !app.session.recordings.is_starting());
         harness.run_steps(3);
         harness.get_by_label_contains(expected);
     };
@@ -283,10 +283,10 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     let mut harness = window(&folder);
     harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    step_until(&mut harness, |app| app.session.running.recorded.is_some());
     harness.run_steps(4);
     let changed = |harness: &mut Harness<'_, App>| {
-        step_until(harness, |app| !app.session().recordings().is_changing());
+        step_until(harness, |app| !app.session.recordings.is_changing);
         harness.run_steps(4);
     };
     let shows = |harness: &Harness<'_, App>, words: &str| {
@@ -300,7 +300,7 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
     harness.state_mut().set_next_dialog_answer(vec![other]);
     press(&mut harness, "Join with a log…");
-    step_until(&mut harness, |app| app.session().recordings().refusal(&path).is_some());
+    step_until(&mut harness, |app| app.session.recordings.refusal(&path).is_some());
     changed(&mut harness);
     assert!(shows(&harness, "Not changed: the log is of another time"));
     assert_eq!(load(&path), run);
@@ -308,7 +308,7 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     harness.state_mut().set_next_dialog_answer(vec![log]);
     press(&mut harness, "Join with a log…");
     step_until(&mut harness, |app| {
-        let shown = app.session().running().recorded();
+        let shown = app.session.running.recorded.as_ref();
         shown.is_some_and(|shown| !shown.run.recording().unwrap().frames.is_empty())
     });
     changed(&mut harness);
@@ -317,14 +317,14 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
 
     press(&mut harness, "Undo join");
     step_until(&mut harness, |app| {
-        app.session().running().recorded().unwrap().run.recording().unwrap().frames.is_empty()
+        app.session.running.recorded.as_ref().unwrap().run.recording().unwrap().frames.is_empty()
     });
     changed(&mut harness);
     assert_eq!(load(&path), run);
 
     // The button of the Runs page asks as well, and Enter and Escape answer.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     harness.run_steps(4);
     harness.get_by_label("Select made").click();
     harness.run_steps(4);
@@ -337,7 +337,7 @@ fn the_window_joins_a_log_undoes_that_and_deletes_detail() {
     press(&mut harness, "Delete detail…");
     harness.key_press(egui::Key::Enter);
     step_until(&mut harness, |app| {
-        let shown = app.session().running().recorded().unwrap();
+        let shown = app.session.running.recorded.as_ref().unwrap();
         shown.run.recording().unwrap().details.is_empty()
     });
     changed(&mut harness);
@@ -410,7 +410,7 @@ fn a_recording_is_compared_with_the_last_one_of_the_same_game() {
     let mut harness = window(&folder);
     harness.state_mut().set_next_dialog_answer(vec![path]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().running().recorded().is_some());
+    step_until(&mut harness, |app| app.session.running.recorded.is_some());
     harness.run_steps(4);
     for words in [said.as_str(), "All stutters"] {
         assert!(harness.query_all_by_label_contains(words).next().is_some(), "{words}");

@@ -236,13 +236,13 @@ fn journal_of_a_running_test_is_listed_and_private() {
     let store = Store::at(data.path());
     let journal = store.journal().unwrap();
     let run_path = store.save(&sample::run("a name")).unwrap();
-    for path in [journal.path(), &run_path] {
+    for path in [&journal.path, &run_path] {
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
     }
     let (status, text, _) = run(data.path(), &["runs", "list"]);
     assert_eq!(status, Some(0));
     assert!(text.contains("test is running"), "{text}");
-    assert!(journal.path().exists());
+    assert!(journal.path.exists());
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn counting_otherwise(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let settings = Settings { late_percent: 10, low, is_welcomed: true, ..Settings::default() };
     SettingsFile::at(folder.path()).save(&settings).unwrap();
     let mut harness = window_with_settings(folder);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| app.session.library.count() == 2);
     press(&mut harness, egui::Key::Num8);
     harness
 }
@@ -45,13 +45,13 @@ fn reset(harness: &mut Harness<'_, App>) {
 
 /// Returns the number of late frames of the result on screen; `None` without a result.
 fn late(app: &App) -> Option<usize> {
-    let shown = app.session().running().test("frame-loop")?.shown()?;
+    let shown = app.session.running.test("frame-loop")?.shown.as_ref()?;
     Some(shown.report.rows.first()?.summary.as_ref()?.late_count)
 }
 
 /// Returns the share of late frames of each compared run; `None` until the comparison is complete.
 fn late_shares(app: &App) -> Option<Vec<Option<f64>>> {
-    let Progress::Done(compared) = app.session().comparing().progress() else { return None };
+    let Progress::Done(compared) = &app.session.comparing.progress else { return None };
     let mut figures = compared.comparison.rows.first()?.figures.iter();
     Some(figures.find(|figure| figure.metric == Metric::LATE)?.values.clone())
 }

@@ -31,7 +31,7 @@ fn child(expected: &str, environment: &[(&str, &str)]) -> Child {
 }
 
 fn state(app: &App) -> String {
-    format!("{:?}", app.session().mark_shortcut().state())
+    format!("{:?}", app.session.mark_shortcut.state.as_ref())
 }
 
 /// Waits until the shortcut is registered; fails if it is refused.
@@ -62,7 +62,7 @@ fn switch(harness: &mut Harness<'_, App>) {
 
 fn stop(harness: &mut Harness<'_, App>) {
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(harness, |app| !app.session().running().is_busy());
+    step_until(harness, |app| !app.session.running.is_busy());
     harness.run_steps(2);
 }
 
@@ -85,12 +85,12 @@ fn window_of_the_child() {
     note_in_settings(&mut harness, "Registered as ");
     // The parent process presses the keys: wait for two marks.
     step_until(&mut harness, |app| {
-        let run = app.session().running().live().and_then(|(_, live)| live.run());
+        let run = app.session.running.live().and_then(|(_, live)| live.run.as_ref());
         run.is_some_and(|run| 2 <= run.annotations.len())
     });
     stop(&mut harness);
     assert_eq!(state(harness.state()), "None", "the test was stopped");
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let last = run.trials[0].samples.last().unwrap().woke;
     assert!(2 <= run.annotations.len(), "{:?}", run.annotations);
@@ -115,7 +115,7 @@ fn window_of_the_child() {
     harness.run_steps(3);
     start_measuring(&mut harness);
     registered(&mut harness);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     harness.run_steps(2);
     assert_eq!(state(harness.state()), "None", "the test is over");
 

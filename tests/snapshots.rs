@@ -171,7 +171,7 @@ fn window(folder: &Path, is_welcomed: bool) -> Harness<'static, App> {
         App::with_settings(cc, Some(store), settings, SettingsFile::none())
     });
     step_until(&mut harness, |app| {
-        app.session().machine().facts().is_some() && app.session().library().items().is_some()
+        app.session.machine.facts().is_some() && app.session.library.items.is_some()
     });
     harness
 }
@@ -252,7 +252,7 @@ fn every_page_before_it_was_used() {
     let mut album = Album::new();
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(folder.path(), false);
-    assert_eq!(harness.state().page(), PageId::Welcome);
+    assert_eq!(harness.state().page, PageId::Welcome);
     album.take(&mut harness, "welcome");
     assert!(harness.query_by_label_contains("Real-time: ").is_none(), "nothing was tried so far");
     go(&mut harness, Key::Num1);
@@ -306,22 +306,23 @@ fn every_page_while_its_test_runs() {
         store.save(&run_of(number, name, plan, GRANTED)).unwrap();
     }
     let mut harness = window(folder.path(), true);
-    step_until(&mut harness, |app| app.session().library().count() == long.len());
+    step_until(&mut harness, |app| app.session.library.count() == long.len());
     go(&mut harness, Key::Num1);
     harness.key_press(Key::F5);
     step_until(&mut harness, |app| {
-        app.session().running().live().is_some_and(|(_, live)| live.current().is_some())
+        app.session.running.live().is_some_and(|(_, live)| live.current().is_some())
     });
     album.take(&mut harness, "quick-running");
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     for (name, key) in TESTS {
         if long.iter().any(|(one, _)| *one == name) {
             open(&mut harness, name);
             let is_changed = |app: &App| {
-                let shown = app.session().running().tests().iter().find(|state| {
-                    PageId::Test(state.key()) == app.page() && state.shown().is_some()
-                });
+                let shown =
+                    app.session.running.tests.iter().find(|state| {
+                        PageId::Test(state.key()) == app.page && state.shown.is_some()
+                    });
                 shown.is_some_and(|state| state.is_changed_since_result())
             };
             if is_changed(harness.state()) {
@@ -333,18 +334,18 @@ fn every_page_while_its_test_runs() {
         }
         go(&mut harness, key);
         harness.key_press(Key::F5);
-        step_until(&mut harness, |app| app.session().running().is_running());
+        step_until(&mut harness, |app| app.session.running.is_running());
         // Wait for 2.5 s, so that there are enough samples for figures.
-        step_until(&mut harness, |app| match app.session().running().live() {
+        step_until(&mut harness, |app| match app.session.running.live() {
             Some((_, live)) => {
                 let now = std::time::Instant::now();
-                let has_any = live.run().is_some_and(|run| 5 < run.sample_count());
+                let has_any = live.run.as_ref().is_some_and(|run| 5 < run.sample_count());
                 has_any && Nanos::from_millis(2_500) < live.elapsed(now)
             }
             None => panic!("{name} was over before it was looked at"),
         });
         album.take(&mut harness, &format!("{name}-running"));
-        assert!(harness.state().session().running().is_running(), "{name} was over in mid-picture");
+        assert!(harness.state().session.running.is_running(), "{name} was over in mid-picture");
         if name == "frame-loop" {
             let root = harness.input_mut().viewport_id;
             let close = egui::ViewportEvent::Close;
@@ -355,7 +356,7 @@ fn every_page_while_its_test_runs() {
             harness.run_steps(3);
         }
         harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-        step_until(&mut harness, |app| !app.session().running().is_busy());
+        step_until(&mut harness, |app| !app.session.running.is_busy());
     }
     album.close();
 }
@@ -372,7 +373,7 @@ fn every_page_with_a_result() {
     // The parts of the quick check form a single entry.
     let count = runs.iter().filter(|run| run.group.is_none()).count() + 1;
     let mut harness = window(folder.path(), true);
-    step_until(&mut harness, |app| app.session().library().count() == count);
+    step_until(&mut harness, |app| app.session.library.count() == count);
     go(&mut harness, Key::Num8);
     album.take(&mut harness, "runs-list");
     for (name, image) in [
@@ -394,11 +395,11 @@ fn every_page_with_a_result() {
         if image == "frame-loop-finished" {
             harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
             harness.run_steps(2);
-            step_until(&mut harness, |app| app.session().exports().active().is_some());
+            step_until(&mut harness, |app| app.session.exports.current.is_some());
             album.take_layered(&mut harness, "export", true);
             harness.get_by_label("Format, Markdown").click();
             harness.run_steps(3);
-            step_until(&mut harness, |app| app.session().exports().active().is_some());
+            step_until(&mut harness, |app| app.session.exports.current.is_some());
             album.take_layered(&mut harness, "export-text", true);
             harness.key_press(Key::Escape);
             harness.run_steps(3);
@@ -429,7 +430,7 @@ fn every_page_with_a_result() {
     }
     go(&mut harness, Key::Num1);
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
+    step_until(&mut harness, |app| app.session.running.quick.result.is_some());
     harness.run_steps(3);
     album.take(&mut harness, "quick-finished");
     selected_and_compared(&mut album, &mut harness);
@@ -441,7 +442,7 @@ fn open(harness: &mut Harness<'_, App>, name: &str) {
     go(harness, Key::Num8);
     harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
-    step_until(harness, |app| matches!(app.page(), PageId::Test(_)));
+    step_until(harness, |app| matches!(app.page, PageId::Test(_)));
     harness.run_steps(3);
 }
 
@@ -449,7 +450,7 @@ fn open(harness: &mut Harness<'_, App>, name: &str) {
 fn compare(harness: &mut Harness<'_, App>) {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
     harness.run_steps(2);
-    step_until(harness, |app| matches!(app.session().comparing().progress(), Progress::Done(_)));
+    step_until(harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     harness.run_steps(3);
 }
 
@@ -458,11 +459,11 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_label(&format!("Select {name}")).click();
     harness.run_steps(3);
     step_until(harness, |app| {
-        let mut items = app.session().library().items().unwrap_or_default().iter();
+        let mut items = app.session.library.items.as_deref().unwrap_or_default().iter();
         let is_named = |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
         items
             .find(is_named)
-            .is_some_and(|item| app.session().library().run_preview(&item.path).is_some())
+            .is_some_and(|item| app.session.library.run_preview(&item.path).is_some())
     });
     harness.run_steps(3);
 }

@@ -228,7 +228,7 @@ fn four_servers_are_measured_one_after_another_in_the_window() {
         step_until(&mut harness, connected(name));
         start_measuring(&mut harness);
         harness.key_press(egui::Key::Escape);
-        step_until(&mut harness, |app| !app.session().running().is_busy());
+        step_until(&mut harness, |app| !app.session.running.is_busy());
     }
     let mut hosts: Vec<_> = servers.saved().into_iter().filter_map(|run| run.host).collect();
     hosts.sort();
@@ -268,7 +268,7 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     let mut harness = servers.window(Vec::new());
     let checked = |harness: &mut Harness<'_, App>| {
         step_until(harness, |app| {
-            let adding = app.session().hosts().adding().unwrap();
+            let adding = app.session.hosts.adding.as_ref().unwrap();
             let is_read = adding.key.is_some() || adding.file.is_some();
             match adding.checked {
                 CheckedHost::Failed(_) => is_read,
@@ -305,7 +305,7 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     harness.get_by_label("Copy it there").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().adding().unwrap().checked, CheckedHost::Ready(_))
+        matches!(app.session.hosts.adding.as_ref().unwrap().checked, CheckedHost::Ready(_))
     });
     let copied = servers.path("home/.local/bin/jitterscope-cli");
     assert_eq!(fs::read(&copied).unwrap(), fs::read(&static_build.0).unwrap());
@@ -314,10 +314,10 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     step_until(&mut harness, connected("h0"));
     let program = "~/.local/bin/jitterscope-cli".to_owned();
     let expected = SavedHost { program, ..servers.host("h0") };
-    assert_eq!(harness.state().session().settings().hosts, [expected]);
+    assert_eq!(harness.state().session.settings().hosts, [expected]);
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     assert_eq!(servers.saved()[0].host.as_deref(), Some("h0"));
     drop(harness);
     // The window offers to replace an agent that is too old.
@@ -328,7 +328,7 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     harness.run_steps(3);
     select(&mut harness, "h0");
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().state("h0"), HostState::Failed { .. })
+        matches!(app.session.hosts.state("h0"), HostState::Failed { .. })
     });
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);
     harness.run_steps(4);
@@ -338,14 +338,14 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     harness.get_by_label("Update").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().adding().unwrap().checked, CheckedHost::Ready(_))
+        matches!(app.session.hosts.adding.as_ref().unwrap().checked, CheckedHost::Ready(_))
     });
     harness.run_steps(3);
     harness.get_by_label("Add host").click();
     harness.run_steps(3);
     step_until(&mut harness, connected("h0"));
-    let session = harness.state().session();
-    assert_eq!(*session.hosts().place(), Place::Host("h0".to_owned()));
+    let session = &harness.state().session;
+    assert_eq!(session.hosts.place, Place::Host("h0".to_owned()));
     assert_eq!(session.settings().hosts.len(), 1);
 }
 
@@ -362,7 +362,7 @@ fn a_key_that_changed_is_never_offered_to_be_trusted() {
     let mut harness = servers.window(vec![servers.host("h0")]);
     select(&mut harness, "h0");
     step_until(&mut harness, |app| {
-        matches!(app.session().hosts().state("h0"), HostState::Failed { .. })
+        matches!(app.session.hosts.state("h0"), HostState::Failed { .. })
     });
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Trust").is_none());

@@ -36,13 +36,13 @@ fn window_with(run: &Run, width: f32) -> Harness<'static, App> {
         .with_size([width, 1_400.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
     step_until(&mut harness, |app| {
-        app.session().machine().facts().is_some() && app.session().library().count() == 1
+        app.session.machine.facts().is_some() && app.session.library.count() == 1
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Open made").click_accesskit();
     harness.run_steps(2);
-    step_until(&mut harness, |app| matches!(app.page(), PageId::Test(_) | PageId::Capture));
+    step_until(&mut harness, |app| matches!(app.page, PageId::Test(_) | PageId::Capture));
     harness.run_steps(3);
     harness
 }
@@ -315,11 +315,11 @@ fn order_columns_and_widths_survive_a_restart() {
         cc.egui_ctx.memory_mut(|own| *own = memory);
         App::with_store(cc, Some(store))
     });
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Open made").click_accesskit();
-    step_until(&mut harness, |app| matches!(app.page(), PageId::Test(_)));
+    step_until(&mut harness, |app| matches!(app.page, PageId::Test(_)));
     harness.run_steps(3);
     harness.get_by_label("Sort by Max (ms), descending");
     harness.get_by_label("Sort by Early");
@@ -351,7 +351,7 @@ fn a_click_selects_a_run_and_enter_opens_it() {
         .with_size([1_440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
     step_until(&mut harness, |app| {
-        app.session().machine().facts().is_some() && app.session().library().count() == 1
+        app.session.machine.facts().is_some() && app.session.library.count() == 1
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
@@ -363,9 +363,9 @@ fn a_click_selects_a_run_and_enter_opens_it() {
     harness.run_steps(2);
     harness.drop_at(place);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Runs, "one click selects");
+    assert_eq!(harness.state().page, PageId::Runs, "one click selects");
     harness.get_by_label("1 selected");
     harness.key_press(Key::Enter);
     harness.run_steps(2);
-    step_until(&mut harness, |app| matches!(app.page(), PageId::Test(_)));
+    step_until(&mut harness, |app| matches!(app.page, PageId::Test(_)));
 }

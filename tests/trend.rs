@@ -140,10 +140,10 @@ fn every_format_names_the_change_and_has_every_point() {
 fn window_shows_the_trend_of_a_run_and_opens_its_points() {
     let folder = folder(&STEP);
     let mut harness = window(&folder);
-    step_until(&mut harness, |app| app.session().library().count() == 10);
+    step_until(&mut harness, |app| app.session.library.count() == 10);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Compare);
+    assert_eq!(harness.state().page, PageId::Compare);
     harness.get_by_label("Comparison, Trend").click();
     harness.run_steps(3);
     let has = |harness: &egui_kittest::Harness<'_, jitterscope::App>, text: &str| {
@@ -161,8 +161,8 @@ fn window_shows_the_trend_of_a_run_and_opens_its_points() {
     harness.get_by_label("9 Nov 2026, Date: 9 Nov 2026").click();
     harness.run_steps(3);
     harness.get_by_label("Open run 0000a009").click();
-    step_until(&mut harness, |app| app.page() != PageId::Compare);
-    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.page != PageId::Compare);
+    assert_eq!(harness.state().page, PageId::Test("frame-loop"));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn window_without_runs_or_with_few_states_what_is_missing() {
         [(&empty, "No trend yet"), (&folder(&STEP[..3]), "Needs 5 points; 3 so far.")]
     {
         let mut harness = window(folder);
-        step_until(&mut harness, |app| app.session().library().items().is_some());
+        step_until(&mut harness, |app| app.session.library.items.is_some());
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
         harness.run_steps(3);
         harness.get_by_label("Comparison, Trend").click();

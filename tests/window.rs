@@ -17,7 +17,7 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
-    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    step_until(&mut harness, |app| app.session.machine.facts().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
     harness
@@ -38,7 +38,7 @@ pub(super) fn unloaded_window(folder: &tempfile::TempDir) -> Harness<'static, Ap
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_settings(cc, Some(store), settings, file));
-    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    step_until(&mut harness, |app| app.session.machine.facts().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
     harness
@@ -53,7 +53,7 @@ pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'stati
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_settings(cc, Some(store), settings, file));
-    step_until(&mut harness, |app| app.session().machine().facts().is_some());
+    step_until(&mut harness, |app| app.session.machine.facts().is_some());
     harness
 }
 
@@ -97,7 +97,7 @@ pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) ->
 pub(super) fn start_measuring(harness: &mut Harness<'_, App>) {
     harness.key_press(egui::Key::F5);
     step_until(harness, |app| {
-        let trial = app.session().running().live().and_then(|(_, live)| live.current());
+        let trial = app.session.running.live().and_then(|(_, live)| live.current());
         trial.is_some_and(|trial| 10 < trial.samples.len())
     });
 }
@@ -109,13 +109,13 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     start_measuring(&mut harness);
     harness.get_by_label_contains("Configuration 1 of 1: Normal, unpinned");
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     assert!(harness.query_all_by_label_contains("Stopped early").next().is_some());
-    step_until(&mut harness, |app| app.session().library().count() == 1);
+    step_until(&mut harness, |app| app.session.library.count() == 1);
     assert_eq!(Store::at(folder.path()).lines().unwrap().len(), 1);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Runs);
+    assert_eq!(harness.state().page, PageId::Runs);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     {
         let mut harness = window_with_settings(&folder);
-        assert_eq!(harness.state().page(), PageId::Welcome, "the very first start");
+        assert_eq!(harness.state().page, PageId::Welcome, "the very first start");
         harness.get_by_label_contains("No data leaves this PC");
         let start = harness.get_by_label("Run check");
         assert!(start.accesskit_node().is_focused(), "Enter starts the check");
@@ -200,7 +200,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     }
     let mut harness = window_with_settings(&folder);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Settings);
+    assert_eq!(harness.state().page, PageId::Settings);
     assert_eq!(harness.ctx.theme(), egui::Theme::Light);
     assert!((harness.ctx.zoom_factor() - 1.25).abs() < 0.01);
     assert_eq!(Contrast::of(&harness.ctx), Contrast::High);
@@ -208,7 +208,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     harness.run_steps(3);
     harness.get_by_label("Reset").click();
     harness.run_steps(3);
-    let reset = harness.state().session().settings().clone();
+    let reset = harness.state().session.settings().clone();
     assert!(!reset.tests.is_empty(), "what tests are set to stays");
     assert_eq!(Settings { tests: Vec::new(), ..reset }, expected.reset());
     assert_eq!(Contrast::of(&harness.ctx), Contrast::Standard);
@@ -253,7 +253,7 @@ fn the_machine_is_shown_and_copied() {
     let mut harness = window(&folder);
     harness.get_by_label_contains("Real-time: ").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), PageId::Machine, "the badge leads there");
+    assert_eq!(harness.state().page, PageId::Machine, "the badge leads there");
     harness.get_by_label("Capabilities");
     harness.get_by_label("Issues found");
     assert!(harness.query_all_by_label_contains("CPU").next().is_some());
@@ -273,26 +273,26 @@ fn a_window_with_a_running_test_is_not_closed_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = unloaded_window(&folder);
     harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| app.session.running.is_running());
     let root = harness.input_mut().viewport_id;
     harness.input_mut().viewports.entry(root).or_default().events.push(egui::ViewportEvent::Close);
     harness.step();
     harness.step();
     harness.get_by_label("Keep running").click();
     harness.run_steps(3);
-    assert!(harness.state().session().running().is_running());
+    assert!(harness.state().session.running.is_running());
     assert!(harness.query_by_label("Stop and close").is_none());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
     // A check that waits for quiet is stopped as well.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     harness.run_steps(3);
     harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().running().is_busy());
+    step_until(&mut harness, |app| app.session.running.is_busy());
     harness.input_mut().viewports.entry(root).or_default().events.push(egui::ViewportEvent::Close);
     harness.run_steps(3);
     harness.get_by_label("Stop and close").click();
-    step_until(&mut harness, |app| !app.session().running().is_busy());
+    step_until(&mut harness, |app| !app.session.running.is_busy());
 }
 
 #[test]

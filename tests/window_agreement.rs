@@ -78,7 +78,7 @@ fn showing(run: &Run) -> (tempfile::TempDir, Harness<'static, App>) {
         .with_size([1440.0, 2400.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(vec![path]));
     let key = run.subject.key();
-    step_until(&mut harness, |app| app.session().running().shown(key).is_some());
+    step_until(&mut harness, |app| app.session.running.shown(key).is_some());
     harness.run_steps(4);
     (folder, harness)
 }
@@ -93,7 +93,7 @@ fn window_shows_the_answer_warnings_and_figures_of_a_run() {
         let (_folder, harness) = showing(&run);
         let what = format!("{path:?}");
         let shown = texts(&harness);
-        let opened = harness.state().session().running().shown(run.subject.key()).unwrap();
+        let opened = harness.state().session.running.shown(run.subject.key()).unwrap();
         let report: &Report = &opened.report;
         let answer = [report.word().to_owned(), report.sentence(), report.evidence()];
         let denied = refused(report).into_iter().flat_map(|it| [it.sentence, it.evidence]);
@@ -112,14 +112,14 @@ fn window_shows_the_answer_advice_and_rates_of_a_check() {
     let mut harness = window(&folder);
     open_example(&mut harness, "Quick check");
     step_until(&mut harness, |app| {
-        app.page() == PageId::Quick && app.session().running().quick().result().is_some()
+        app.page == PageId::Quick && app.session.running.quick.result.is_some()
     });
     harness.set_size(egui::vec2(1440.0, 2400.0));
     harness.run_steps(4);
     harness.get_by_label("Details").click_accesskit();
     harness.run_steps(4);
     let shown = texts(&harness);
-    let card = harness.state().session().running().quick().result().unwrap().card.clone();
+    let card = harness.state().session.running.quick.result.as_ref().unwrap().card.clone();
     let mut sentences = vec![
         check_words::sentence(&card),
         check_words::plain_evidence(&card),
@@ -151,13 +151,11 @@ fn window_shows_the_answer_changes_and_conditions_of_a_comparison() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
     open_example(&mut harness, "Comparison of two runs");
-    step_until(&mut harness, |app| {
-        matches!(app.session().comparing().progress(), Progress::Done(_))
-    });
+    step_until(&mut harness, |app| matches!(app.session.comparing.progress, Progress::Done(_)));
     harness.set_size(egui::vec2(1440.0, 2400.0));
     harness.run_steps(4);
     let shown = texts(&harness);
-    let Progress::Done(compared) = harness.state().session().comparing().progress() else {
+    let Progress::Done(compared) = &harness.state().session.comparing.progress else {
         panic!("the comparison is done")
     };
     let comparison = &compared.comparison;

@@ -4,7 +4,6 @@ mod appearance;
 mod cost;
 mod denied;
 mod drop;
-mod fit;
 mod host_menu;
 mod keys;
 mod plot_image;
@@ -47,8 +46,10 @@ const TITLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The desktop app: its pages and dialogs, and the session with the data that they show.
 pub struct App {
-    session: Session,
-    page: PageId,
+    /// The state of the app.
+    pub session: Session,
+    /// The page on screen.
+    pub page: PageId,
     quick: QuickPage,
     tests: Vec<TestPage>,
     runs: RunsPage,
@@ -81,7 +82,7 @@ pub struct App {
     title: String,
     /// When `title` last changed during a test; `None` without a running test.
     title_changed: Option<Instant>,
-    fit: fit::Fit,
+    fit: appearance::Fit,
     /// Marks this process as the only window, which opens the files of later starts; `None` if
     /// another window is open or the check failed.
     instance: Option<Instance>,
@@ -177,7 +178,7 @@ impl App {
             cost: OverheadMeter::default(),
             title: String::new(),
             title_changed: None,
-            fit: fit::Fit::new(cc.storage),
+            fit: appearance::Fit::new(cc.storage),
             instance: None,
             is_cleared: cc.gl.is_some(),
         };
@@ -185,11 +186,6 @@ impl App {
         app.look.follow(&cc.egui_ctx, &mut app.session);
         app.look.forget_theme();
         app
-    }
-
-    /// Returns the state of the app.
-    pub fn session(&self) -> &Session {
-        &self.session
     }
 
     /// Opens these files at the start.
@@ -208,7 +204,7 @@ impl App {
     pub fn started(mut self, start: Start) -> Self {
         match start {
             Start::First(instance) => {
-                self.session.watch_requests(instance.folder());
+                self.session.watch_requests(&instance.folder);
                 self.instance = Some(instance);
             }
             Start::Busy => self.toasts.push(Toast::warning(
@@ -230,23 +226,18 @@ impl App {
     /// Sets the function that opens files and folders outside the app, instead of the system's
     /// handler.
     pub fn set_opener(&mut self, opener: crate::session::Opener) {
-        self.session.exports_mut().set_opener(opener);
+        self.session.exports.set_opener(opener);
     }
 
     /// Makes the app ask for file paths in a separate dialog, even if the system has file
     /// dialogs.
     pub fn ask_for_paths_in_window(&mut self) {
-        self.session.dialogs().ask_in_window();
+        self.session.dialogs.ask_in_window();
     }
 
     /// Sets the answer to the next file or folder dialog; an empty list means "Cancel".
     pub fn set_next_dialog_answer(&mut self, paths: Vec<std::path::PathBuf>) {
-        self.session.dialogs().prepare(paths);
-    }
-
-    /// Returns the page on screen.
-    pub fn page(&self) -> PageId {
-        self.page
+        self.session.dialogs.prepare(paths);
     }
 
     /// Returns the action of the newest message that offers to undo something, and removes the message.
@@ -254,7 +245,7 @@ impl App {
         let is_undo =
             |offered: &Action| matches!(offered, Action::UndoEdits(_) | Action::RestoreRuns(_));
         let last_deletion = || {
-            let paths = self.session.library().last_deletion()?;
+            let paths = self.session.library.last_deletion()?;
             Some(Action::RestoreRuns(paths.to_vec()))
         };
         self.toasts.take(is_undo).or_else(last_deletion)
@@ -289,7 +280,7 @@ impl App {
                 | Action::MeasureLonger
                 | Action::MeasureTestLonger(_)
                 | Action::RunQuickWhenQuiet)
-                    if self.session.running().is_running() =>
+                    if self.session.running.is_running() =>
                 {
                     self.next = Some(action);
                     self.question = Some(Question::Switch);
@@ -302,17 +293,17 @@ impl App {
                 action => self.session.act(action),
             }
         }
-        if let Some(page) = self.session.take_go_to() {
+        if let Some(page) = self.session.go_to.take() {
             self.go_to(page);
         }
-        for copy in self.session.exports_mut().take_copies() {
+        for copy in std::mem::take(&mut self.session.exports.copies) {
             match copy {
                 ClipboardContent::Text(text) => ctx.copy_text(text),
                 ClipboardContent::ExportImage(image) => ctx
                     .copy_image(egui::ColorImage::from_rgba_unmultiplied(image.size, &image.rgba)),
             }
         }
-        for mut notice in self.session.take_notices() {
+        for mut notice in std::mem::take(&mut self.session.notices) {
             // A message about several changes of the same fields undoes all of them, and is shown for as long as a new one.
             if let Some((_, action)) = &mut notice.action
                 && let Some(first) = self.toasts.take(|offered| action.undoes_same_fields(offered))
@@ -321,9 +312,9 @@ impl App {
             }
             self.toasts.push(toast(notice));
         }
-        self.toasts.hold(self.session.running().is_running());
-        let live = self.session.running().live().map(|(_, live)| live);
-        let progress = match self.session.running().quick().check() {
+        self.toasts.hold(self.session.running.is_running());
+        let live = self.session.running.live().map(|(_, live)| live);
+        let progress = match &self.session.running.quick.check {
             Some(check) => Some(check.progress(live, Instant::now()).0),
             None => live.map(|live| live.progress(Instant::now())),
         };
@@ -365,7 +356,7 @@ impl App {
         match self.page {
             PageId::Quick => self.quick.ui(ui, &self.session, actions),
             PageId::Test(key) => {
-                if let Some(page) = self.tests.iter_mut().find(|page| page.key() == key) {
+                if let Some(page) = self.tests.iter_mut().find(|page| page.key == key) {
                     page.ui(ui, &self.session, actions);
                 }
             }
@@ -388,7 +379,7 @@ impl App {
 
     /// Whether the visible page shows the running test.
     fn has_live_plots(&self) -> bool {
-        self.session.running().is_in_view(self.page)
+        self.session.running.is_in_view(self.page)
     }
 }
 
@@ -414,12 +405,12 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
         let _run = mark_own_run();
         self.cost.took(frame.info().cpu_usage);
-        self.cost.sample(ctx, self.session.running().is_busy());
-        self.session.running_mut().set_window_cost(self.cost.total());
+        self.cost.sample(ctx, self.session.running.is_busy());
+        self.session.running.window_cost = self.cost.total;
         self.session.poll();
         // This request is checked here and not in `ui`, because nothing is drawn while the window
         // is minimized.
-        if self.session.take_to_front() {
+        if std::mem::take(&mut self.session.to_front) {
             // If the system does not let a window raise itself, its taskbar entry is highlighted
             // instead.
             ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
@@ -429,13 +420,13 @@ impl eframe::App for App {
         }
         self.start_next();
         let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
-        if self.session.running_mut().take_ended() && !has_focus {
+        if self.session.running.take_ended() && !has_focus {
             let attention = egui::UserAttentionType::Informational;
             ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
         }
-        let is_running = self.session.running().is_running();
+        let is_running = self.session.running.is_running();
         self.look.follow(ctx, &mut self.session);
-        let facts = self.session.machine().own_facts();
+        let facts = self.session.machine.facts.as_ref();
         let is_still = facts.is_some_and(|facts| facts.desktop.reduced_motion == Some(true));
         let is_still = is_still || self.session.settings().less_motion;
         theme::set_motion(ctx, !is_running && !is_still);
@@ -474,7 +465,9 @@ impl eframe::App for App {
         }
         let width_class = shell::WidthClass::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, width_class, &mut actions);
-        let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
+        let hz = self
+            .has_live_plots()
+            .then(|| 1.0 / self.cost.repaint_interval(self.min_repaint()).as_secs_f64());
         let hosts = &mut self.hosts;
         shell::top_ui(ui, &self.session, self.page, width_class, hosts, &mut actions);
         // Reserve space for the status bar, which is drawn after the page because it comes last in
@@ -534,7 +527,7 @@ impl eframe::App for App {
         for action in actions {
             self.session.act(action);
         }
-        self.session.library().finish_changes();
+        self.session.library.finish_changes();
         self.session.write_settings_now();
     }
 }
@@ -546,7 +539,7 @@ fn first_page(session: &Session) -> PageId {
     if !settings.is_welcomed {
         return PageId::Welcome;
     }
-    let tests = session.running().tests().iter().map(|state| PageId::Test(state.key()));
+    let tests = session.running.tests.iter().map(|state| PageId::Test(state.key()));
     let others = [PageId::Runs, PageId::Machine, PageId::Settings];
     tests.chain(others).find(|page| page.key() == settings.page).unwrap_or(PageId::Quick)
 }

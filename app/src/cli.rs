@@ -21,7 +21,6 @@ mod renamed;
 mod repeats;
 mod runs;
 mod terminal;
-mod text_file;
 mod trend;
 mod verify;
 mod why;

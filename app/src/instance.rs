@@ -25,7 +25,8 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The lock that makes this window the first one; it is released when this value is dropped.
 #[derive(Debug)]
 pub struct Instance {
-    folder: PathBuf,
+    /// The folder into which later starts write their requests.
+    pub folder: PathBuf,
     _lock: File,
 }
 
@@ -69,11 +70,6 @@ impl Instance {
             },
             Err(TryLockError::Error(error)) => failed(error),
         }
-    }
-
-    /// Returns the folder into which later starts write their requests.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 }
 
@@ -150,8 +146,8 @@ mod tests {
         let wait = Duration::from_millis(200);
         let alone = Instance::claim_within(folder.path(), &["a.csv".into()], wait);
         assert!(matches!(alone, Start::Busy), "nobody takes it: {alone:?}");
-        assert_eq!(take_requests(first.folder()), None, "and it is not left behind");
-        let at = first.folder().to_owned();
+        assert_eq!(take_requests(&first.folder), None, "and it is not left behind");
+        let at = first.folder.clone();
         let take = move || loop {
             if let Some(files) = take_requests(&at) {
                 return files;

@@ -60,7 +60,7 @@ pub fn severity_of(grade: Option<GradeRange>) -> crate::widgets::Severity {
 /// Shows a button that opens the desktop's task manager, if the desktop has one.
 fn show_programs_ui(ui: &mut eframe::egui::Ui, session: &Session, actions: &mut Vec<Action>) {
     let tool = SystemTool::Programs;
-    if session.machine().has_tool(tool) && ui.add(Button::new(tool_button(tool))).clicked() {
+    if session.machine.has_tool(tool) && ui.add(Button::new(tool_button(tool))).clicked() {
         actions.push(Action::OpenTool(tool));
     }
 }

@@ -21,15 +21,11 @@ mod machine;
 mod mark_shortcut;
 mod opening;
 mod part;
-mod place;
 mod preset_action;
 mod preset_file;
-mod presets;
 mod recorder_action;
 mod recordings;
-mod rights;
 mod running;
-mod saved_host;
 mod settings;
 mod settings_store;
 mod shown;
@@ -55,7 +51,7 @@ pub use export::{
 };
 pub use export_request::{CopiedText, ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
-pub use host_action::HostAction;
+pub use host_action::{HostAction, Place, SavedHost};
 pub use hosts::{AddedHost, CheckedHost, HostState, Hosts, is_old, needs_agent};
 pub use import::{Imports, WhichColumn, WhichSeries};
 pub use library::{
@@ -63,16 +59,14 @@ pub use library::{
 };
 pub use machine::{MachineState, NoiseFloorEstimate};
 pub use mark_shortcut::{MarkShortcut, ShortcutState};
-pub use place::Place;
 pub(crate) use preset_file::MAX_PRESET;
-pub(crate) use presets::free_name;
 pub use recorder_action::{RecorderAction, RecordingWish};
 pub use recordings::Recordings;
 pub use running::{
     ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState,
     WaitingTest, WindowCost,
 };
-pub use saved_host::SavedHost;
+pub(crate) use settings::free_name;
 pub use settings::{
     LATE_PERCENT, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile, ThemeChoice,
 };
@@ -94,23 +88,36 @@ use task::TaskHost;
 #[derive(Debug)]
 pub struct Session {
     host: TaskHost,
-    dialogs: Dialogs,
-    running: Running,
-    library: Library,
-    comparing: Comparing,
-    exports: Exports,
-    imports: Imports,
+    /// The dialogs that ask for files and folders.
+    pub dialogs: Dialogs,
+    /// The tests and the run in progress.
+    pub running: Running,
+    /// The library of saved runs.
+    pub library: Library,
+    /// The state of the comparison.
+    pub comparing: Comparing,
+    /// The state of exports.
+    pub exports: Exports,
+    /// The state of imports.
+    pub imports: Imports,
     settings: SettingsStore,
-    machine: MachineState,
-    hosts: Hosts,
-    mark_shortcut: MarkShortcut,
-    recordings: Recordings,
+    /// The facts about the machine.
+    pub machine: MachineState,
+    /// The other PCs, and where the next run is measured.
+    pub hosts: Hosts,
+    /// The shortcut that marks a moment while another program has the focus.
+    pub mark_shortcut: MarkShortcut,
+    /// The state of the recorder.
+    pub recordings: Recordings,
     opening: Opening,
     examples: Examples,
-    notices: Vec<Notice>,
+    /// The notices that the window has not shown.
+    pub notices: Vec<Notice>,
     /// Whether a later start of the app requested that the window come to the front.
-    to_front: bool,
-    go_to: Option<PageId>,
+    /// Whether a later start of the app requested the window.
+    pub to_front: bool,
+    /// The page that the window shows next.
+    pub go_to: Option<PageId>,
 }
 
 impl Session {
@@ -129,7 +136,7 @@ impl Session {
             comparing: Comparing::new(&host),
             exports: Exports::new(&host),
             imports: Imports::new(&host),
-            opening: Opening::new(file.path()),
+            opening: Opening::new(file.path.as_deref()),
             settings: SettingsStore::new(settings, file, &host),
             machine: MachineState::new(&host),
             hosts: Hosts::new(&host),
@@ -150,7 +157,7 @@ impl Session {
         let plans = self.settings().tests.clone();
         self.running
             .set_plans(plans.into_iter().filter_map(|plan| serde_json::from_value(plan).ok()));
-        match self.library.store() {
+        match &self.library.store {
             Some(_) => self.library.recover(),
             None => self.notices.push(Notice::error(
                 "Runs cannot be saved: this system has no default data folder. Choose one in \
@@ -160,61 +167,16 @@ impl Session {
         self
     }
 
-    /// Returns the tests and the run in progress.
-    pub const fn running(&self) -> &Running {
-        &self.running
-    }
-
-    /// Returns the facts about the machine.
-    pub const fn machine(&self) -> &MachineState {
-        &self.machine
-    }
-
-    /// Returns the shortcut that marks a moment while another program has the focus.
-    pub const fn mark_shortcut(&self) -> &MarkShortcut {
-        &self.mark_shortcut
-    }
-
-    /// Returns the state of the recorder.
-    pub const fn recordings(&self) -> &Recordings {
-        &self.recordings
-    }
-
-    /// Returns the state of exports.
-    pub const fn exports(&self) -> &Exports {
-        &self.exports
-    }
-
-    /// Returns the state of imports.
-    pub const fn imports(&self) -> &Imports {
-        &self.imports
-    }
-
-    /// Returns the state of all tests, to which the window adds its own CPU time and number of frames.
-    pub const fn running_mut(&mut self) -> &mut Running {
-        &mut self.running
-    }
-
-    /// Returns the state of exports, so that the window can set its drawing functions.
-    pub const fn exports_mut(&mut self) -> &mut Exports {
-        &mut self.exports
-    }
-
-    /// Returns the dialogs that ask for files and folders.
-    pub const fn dialogs(&self) -> &Dialogs {
-        &self.dialogs
-    }
-
     /// Returns whether the noise floor should be read again: the list of runs has changed.
     pub fn is_noise_due(&self) -> bool {
-        let is_listed = self.library.items().is_some();
-        is_listed && self.machine.is_noise_due(self.library.version(), self.running.is_busy())
+        let is_listed = self.library.items.is_some();
+        is_listed && self.machine.is_noise_due(self.library.version, self.running.is_busy())
     }
 
     /// Returns how long measuring the noise floor takes; `None` while the machine is unknown.
     pub fn noise_duration(&self) -> Option<Nanos> {
         let (state, facts) = (self.running.test(NOISE_TEST)?, self.machine.facts()?);
-        Some(state.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
+        Some(state.plan.duration(&facts.cpus) * i64::from(NOISE_REPEATS))
     }
 
     /// Returns whether a test can start. If another test is running, the window first asks whether
@@ -229,16 +191,11 @@ impl Session {
     /// first of them and why it is denied: the test would end without a verdict. Otherwise returns
     /// `None`.
     pub fn known_denial(&self, test: &str) -> Option<(Priority, &Applied)> {
-        let plan = self.running.test(test)?.plan();
+        let plan = &self.running.test(test)?.plan;
         let realtime = &self.machine.facts()?.realtime;
         let wanted = plan.probe().needs_one_of();
         let denied = |priority: &Priority| Some((*priority, realtime.denial(*priority)?));
         wanted.iter().map(denied).collect::<Option<Vec<_>>>()?.into_iter().next()
-    }
-
-    /// Returns the library of saved runs.
-    pub fn library(&self) -> &Library {
-        &self.library
     }
 
     /// Returns the newest quick check of the machine on which tests run; `None` if there is none, or
@@ -265,23 +222,18 @@ impl Session {
         self.library.ask_for_dragged(paths).filter(|_| !self.running.is_busy())
     }
 
-    /// Returns the state of the comparison.
-    pub fn comparing(&self) -> &Comparing {
-        &self.comparing
-    }
-
     /// Draws an image of a plot on a background thread. With a name, the user selects where to save
     /// the image as a file; without a name, the image is copied to the clipboard.
     pub fn make_plot_image(&mut self, name: Option<&str>, draw: PlotPainter) {
         self.run(EXPORTS, |part, context| match name {
-            Some(name) => part.save_plot(name, draw, context),
+            Some(name) => part.save_file(name, || Ok(draw()?.png), context),
             None => part.copy_plot(draw),
         });
     }
 
     /// Returns the user's settings.
     pub fn settings(&self) -> &Settings {
-        self.settings.settings()
+        &self.settings.settings
     }
 
     /// Applies and saves new settings; a new folder of runs is read immediately.
@@ -297,22 +249,12 @@ impl Session {
 
     /// Saves the settings and the shown result of each test for the next start.
     pub fn remember_plans(&mut self) {
-        let plans = self.running.tests().iter().map(|state| serde_json::to_value(state.plan()));
+        let plans = self.running.tests.iter().map(|state| serde_json::to_value(&state.plan));
         // A test whose settings cannot be serialized starts with its defaults the next time.
         let tests = plans.filter_map(Result::ok).collect();
         let settings = self.settings().clone();
         let results = self.running.shown_files(&settings.results);
         self.set_settings(Settings { tests, results, ..settings });
-    }
-
-    /// Returns new messages for the user, each only once.
-    pub fn take_notices(&mut self) -> Vec<Notice> {
-        std::mem::take(&mut self.notices)
-    }
-
-    /// Returns the page that was requested last, only once.
-    pub fn take_go_to(&mut self) -> Option<PageId> {
-        self.go_to.take()
     }
 
     /// Starts to open the files that later starts of the app request through this folder.
@@ -321,15 +263,10 @@ impl Session {
         self.run(IMPORTS, |part, _| part.watch(folder));
     }
 
-    /// Returns, only once, whether a later start of the app requested the window.
-    pub fn take_to_front(&mut self) -> bool {
-        std::mem::take(&mut self.to_front)
-    }
-
     /// Runs work of one part, then carries out the requests of that part.
     fn run<P: Part>(&mut self, part: fn(&mut Self) -> &mut P, work: impl FnOnce(&mut P, &Context)) {
         let context = Context {
-            store: self.library.store().cloned(),
+            store: self.library.store.clone(),
             dialogs: self.dialogs.clone(),
             facts: self.machine.facts().cloned(),
             host: self.hosts.host(),
@@ -568,8 +505,8 @@ impl Session {
     }
 
     fn read_noise(&mut self) {
-        if self.library.items().is_some() {
-            let list = self.library.version();
+        if self.library.items.is_some() {
+            let list = self.library.version;
             self.run(MACHINE, |part, context| part.read_noise(list, context));
         }
     }

@@ -1,7 +1,6 @@
 //! The widgets from which pages are built: one file per widget, each with an accessible name for
 //! screen readers.
 
-pub mod badge;
 pub mod button;
 pub mod card;
 pub mod check;
@@ -34,14 +33,12 @@ pub mod table_parts;
 mod tests;
 pub mod tile;
 pub mod toast;
-pub mod toggle;
 pub mod verdict_strip;
 
-pub use self::badge::badge;
 pub use self::button::{Button, icon_button, link, quiet_icon_button, word_button};
 pub use self::card::Card;
-pub use self::check::{checkbox, radio, series_checkbox};
-pub use self::chip::{letter_chip, removable_chip, series_chip, tag_chip};
+pub use self::check::{checkbox, radio, series_checkbox, toggle};
+pub use self::chip::{badge, letter_chip, removable_chip, series_chip, tag_chip};
 pub use self::choice_row::choice_row;
 pub(crate) use self::copied::copy_shown;
 pub use self::dialog::{Answer, Dialog};
@@ -66,5 +63,4 @@ pub use self::spans::Spans;
 pub use self::table_parts::{header_button, link_in_table, row_line};
 pub use self::tile::{Tile, tile_row};
 pub use self::toast::{Toast, Toasts};
-pub use self::toggle::toggle;
 pub use self::verdict_strip::{VerdictStrip, requested_and_applied};

@@ -193,11 +193,6 @@ impl Headline {
     }
 }
 
-/// Formats a date in UTC, for a caller that does not set a time zone.
-fn utc_date(when: jiff::Timestamp) -> String {
-    when.strftime("%Y-%m-%d %H:%M UTC").to_string()
-}
-
 /// Returns when a capture began, by the wall clock of its PC: without a zone, because its file may have none. `None` for a
 /// run of this program.
 fn wall_clock(run: &Run) -> Option<jiff::civil::DateTime> {
@@ -263,7 +258,7 @@ fn prepared<'a>(
     let when = match options.date {
         Some(date) => date(run.started_at),
         None => wall_clock(&run).map_or_else(
-            || utc_date(run.started_at),
+            || run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
             |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
         ),
     };

@@ -4,9 +4,7 @@
 //! collector thread owns the run. A slow reader of events loses no event; if the collector is slow,
 //! samples are lost, and their exact number is counted.
 
-mod activity;
 mod canary;
-mod clock_watch;
 mod collector;
 mod cpu_use;
 mod event;
@@ -22,7 +20,6 @@ mod load;
 mod marks;
 mod own_runs;
 mod pool;
-mod power_watch;
 mod recorder;
 mod relay;
 mod series_watch;

@@ -7,7 +7,6 @@ pub mod counter;
 mod file;
 mod labels;
 mod older;
-mod planned;
 pub mod recording;
 mod series;
 mod texts;
@@ -20,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
-use crate::plan::{Load, Plan, Trial, Work};
+use crate::plan::{Load, Plan, Stage, Trial, Work};
 use crate::platform::Applied;
 use crate::sample::{Evidence, EvidenceColumns, Samples};
 
@@ -533,5 +532,36 @@ impl Run {
             *stage = end.max(*stage);
         }
         longest.into_values().fold(Nanos::ZERO, |sum, one| sum + one)
+    }
+}
+
+impl Run {
+    /// Returns a finished run without samples and facts. It has all trials of `stages`.
+    pub(crate) fn planned(subject: Subject, stages: &[Stage]) -> Self {
+        let mut trials = Vec::new();
+        for (stage, position) in stages.iter().zip(0..) {
+            for trial in &stage.trials {
+                trials.push(TrialRun::new(position, trial.clone(), stage.load));
+            }
+        }
+        Self {
+            app_version: env!("CARGO_PKG_VERSION").to_owned(),
+            method_version: METHOD_VERSION,
+            id: RunId::random(),
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            wall_clock: None,
+            ending: Ending::Finished,
+            name: String::new(),
+            note: String::new(),
+            tags: Vec::new(),
+            annotations: Vec::new(),
+            group: None,
+            subject,
+            host: None,
+            machine: Machine::default(),
+            clock: ClockFacts::default(),
+            health: Health::default(),
+            trials,
+        }
     }
 }

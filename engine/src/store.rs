@@ -13,8 +13,6 @@ mod output;
 mod recorded;
 mod recovery;
 pub mod repeats;
-mod retention;
-mod room;
 mod save_new;
 mod scratch;
 
@@ -22,6 +20,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
+use disk::Draft;
 
 use crate::run::{Run, RunId};
 use crate::units::{count_text, format_bytes, shortened};
@@ -34,7 +33,6 @@ pub use journal_file::JournalFile;
 pub use output::{NewFile, check_output, write_output};
 pub use recorded::ChangeRecordingError;
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
-pub use room::Room;
 pub use save_new::{SaveNewError, SaveOutcome};
 pub use scratch::ScratchFolder;
 
@@ -341,6 +339,94 @@ pub fn id_of(path: &Path) -> Option<RunId> {
 pub fn stem_of(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     file.strip_suffix(EXTENSION).unwrap_or(&file).to_owned()
+}
+
+impl Store {
+    /// Deletes the detail of recordings, the oldest first, until all recordings take at most `max_bytes`. Recordings with a
+    /// note or a tag, and the newest one, retain theirs. Returns the names of the files whose detail was deleted.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read. A recording that cannot be read or saved is skipped.
+    pub fn delete_old_detail(&self, max_bytes: u64) -> Result<Vec<String>, FindError> {
+        let is_recording = |line: &Line| line.run.as_ref().is_ok_and(|run| run.test == "recording");
+        let mut lines: Vec<Line> = self.lines()?.into_iter().filter(is_recording).collect();
+        lines.sort_by_key(|line| line.run.as_ref().ok().map(|run| run.started_at));
+        let newest = lines.pop().map_or(0, |newest| newest.bytes);
+        let mut bytes: u64 = lines.iter().map(|line| line.bytes).sum::<u64>() + newest;
+        let mut names = Vec::new();
+        for line in lines {
+            if bytes <= max_bytes {
+                break;
+            }
+            // The list states what a file contains: a recording without detail is not opened.
+            let can_shrink = line.run.as_ref().is_ok_and(|run| {
+                run.recorded.is_some_and(|state| state.has_detail)
+                    && run.note.is_empty()
+                    && run.tags.is_empty()
+            });
+            if !can_shrink {
+                continue;
+            }
+            match self.delete_detail(&line.path) {
+                Ok(_) => {
+                    let left = disk::stamp(&line.path).map_or(0, |(size, _)| size);
+                    bytes = bytes.saturating_sub(line.bytes.saturating_sub(left));
+                    names.push(stem_of(&line.path));
+                }
+                Err(error) => log::warn!("the detail of a recording was not deleted: {error}"),
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Approximate size of a sample in a journal, and in a run file; evidence and trace records are not
+/// included.
+const SAMPLE_BYTES: u64 = 100;
+/// Approximate size of all other data of a run.
+const OTHER_BYTES: u64 = 256 << 10;
+
+/// Disk space that is reserved for the file of a run before it starts, so that a full disk is detected early. Dropping the
+/// `Room` releases the space.
+#[derive(Debug)]
+pub struct Room {
+    _held: Draft,
+}
+
+impl Store {
+    /// Checks that the disk has room for the journal and the file of a run with this many samples,
+    /// and reserves room for the file, which is written after the journal. Returns `None` if the
+    /// file system cannot reserve room: then, a full disk is detected only when the run is written.
+    pub fn reserve(&self, samples: u64) -> Result<Option<Room>, SaveError> {
+        let bytes = samples.saturating_mul(SAMPLE_BYTES).saturating_add(OTHER_BYTES);
+        match self.room(bytes) {
+            Ok(room) => Ok(room),
+            Err(source) if is_no_room(&source) => {
+                let bytes = bytes.saturating_mul(2);
+                Err(SaveError::NoRoom { source, bytes, path: self.folder.clone() })
+            }
+            Err(error) => {
+                // Ignore other errors: if the folder is not writable, creating the journal reports
+                // the error.
+                log::info!("no room is reserved: {error}: {}", self.folder.display());
+                Ok(None)
+            }
+        }
+    }
+
+    fn room(&self, bytes: u64) -> io::Result<Option<Room>> {
+        disk::make_folder(&self.folder)?;
+        let [file, journal] =
+            [Draft::create(&self.folder, true)?, Draft::create(&self.folder, true)?];
+        let is_reserved = file.reserve(bytes)? && journal.reserve(bytes)?;
+        Ok(is_reserved.then_some(Room { _held: file }))
+    }
+}
+
+fn is_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 #[cfg(test)]

@@ -91,14 +91,14 @@ fn cyclictest() -> String {
 
 /// Opens a file with this name and text; waits until it is shown.
 fn open(harness: &mut Harness<'_, App>, folder: &tempfile::TempDir, name: &str, text: &str) {
-    let before = harness.state().session().running().capture().map(|shown| shown.run.id.clone());
+    let before = harness.state().session.running.capture.as_ref().map(|shown| shown.run.id.clone());
     let file = folder.path().join(name);
     std::fs::write(&file, text).unwrap();
     harness.state_mut().set_next_dialog_answer(vec![file]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::O);
     step_until(harness, |app| {
-        let shown = app.session().running().capture().map(|shown| &shown.run.id);
-        app.page() == PageId::Capture && shown.is_some() && shown != before.as_ref()
+        let shown = app.session.running.capture.as_ref().map(|shown| &shown.run.id);
+        app.page == PageId::Capture && shown.is_some() && shown != before.as_ref()
     });
     harness.run_steps(5);
 }
@@ -106,7 +106,7 @@ fn open(harness: &mut Harness<'_, App>, folder: &tempfile::TempDir, name: &str, 
 /// Waits until the capture is shown as `is_asked` wants.
 fn wait_for(harness: &mut Harness<'_, App>, is_asked: impl Fn(&CaptureView) -> bool) {
     step_until(harness, |app| {
-        is_asked(&app.session().running().capture().unwrap().report.options.capture)
+        is_asked(&app.session.running.capture.as_ref().unwrap().report.options.capture)
     });
     harness.run_steps(4);
 }
@@ -147,7 +147,7 @@ fn the_example_of_a_capture() {
     let mut harness = window(folder.path(), true);
     super::go(&mut harness, Key::Num8);
     harness.get_by_label("Open example: Capture of a game").click_accesskit();
-    step_until(&mut harness, |app| app.session().running().capture().is_some());
+    step_until(&mut harness, |app| app.session.running.capture.is_some());
     harness.run_steps(5);
     album.take_layered(&mut harness, "capture-example", true);
     album.close();

@@ -24,7 +24,7 @@ fn groups_before_and_after_they_are_compared() {
         }
     }
     let mut harness = window(folder.path(), true);
-    step_until(&mut harness, |app| app.session().library().count() == 12);
+    step_until(&mut harness, |app| app.session.library.count() == 12);
     go(&mut harness, Key::Num9);
     album.take(&mut harness, "groups-empty");
     pick(&mut harness, "Group A", "driver:580.1 · 3 runs");
@@ -32,14 +32,14 @@ fn groups_before_and_after_they_are_compared() {
     album.take(&mut harness, "groups-selected");
     harness.get_by_role_and_label(egui::accesskit::Role::Button, "Compare groups").click();
     for (count, tag) in [(2, "driver:582.1 · 3 runs"), (3, "driver:583.1 · 3 runs")] {
-        step_until(&mut harness, |app| match app.session().comparing().progress() {
+        step_until(&mut harness, |app| match &app.session.comparing.progress {
             Progress::Done(compared) => compared.comparison.count == count,
             _ => false,
         });
         harness.run_steps(3);
         pick(&mut harness, "Add a group", tag);
     }
-    step_until(&mut harness, |app| match app.session().comparing().progress() {
+    step_until(&mut harness, |app| match &app.session.comparing.progress {
         Progress::Done(compared) => compared.comparison.count == 4,
         _ => false,
     });

@@ -76,7 +76,7 @@ fn images_of_the_readme() {
     let mut harness = window(folder.path(), true);
     // The compared runs, another run, and the quick check as a single entry.
     let count = COMPARED.len() + 2;
-    step_until(&mut harness, |app| app.session().library().count() == count);
+    step_until(&mut harness, |app| app.session.library.count() == count);
     harness.set_size(SIZES[0].1);
     harness.ctx.set_theme(Theme::Dark);
     let write = |harness: &mut Harness<'_, App>, name: &str| {
@@ -89,7 +89,7 @@ fn images_of_the_readme() {
     write(&mut harness, "frame-loop-why-late");
     go(&mut harness, Key::Num1);
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
+    step_until(&mut harness, |app| app.session.running.quick.result.is_some());
     write(&mut harness, "quick-finished");
     go(&mut harness, Key::Num8);
     for (name, _) in COMPARED {

@@ -65,13 +65,13 @@ use super::{Source, check, is_of_tests, sources};
 /// disturbed groups that were measured one after the other, names of groups, what files do not state, and the tab of groups
 /// with their letters in the list; states in boxes below a timeline, and positions in minutes and seconds;
 /// the game of a capture in the index; the undo of each deletion.
-/// Engine, 72 258 to 73 336, and app, 41 620 to 41 913: the part of a capture apart from its numbers; the strip of pauses
+/// Engine, 72 258 to 73 140, and app, 41 620 to 41 490: the part of a capture apart from its numbers; the strip of pauses
 /// and the menu of lows at their tile, a maximized plot that fills the page, and fields that follow a fast undo; the cycles
 /// of a followed thread, their paths, and their words; the places of switches and states among the records of a trace;
 /// pauses, the end, and the limits of what a followed thread did; how many configurations, columns, and warnings a page
 /// does not show.
-/// Engine, 73 336, and app, 41 913: a recording as text for a chat; what to do before a thread is followed.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 73_387), ("app/src", 41_995)];
+/// Engine, 73 140, and app, 41 490: a recording as text for a chat; what to do before a thread is followed.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 73_190), ("app/src", 41_573)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

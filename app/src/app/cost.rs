@@ -38,8 +38,11 @@ fn since_start() -> Option<Nanos> {
 /// Measures the overhead of the window.
 #[derive(Debug, Default)]
 pub(super) struct OverheadMeter {
-    total: WindowCost,
-    share: Option<f64>,
+    /// The overhead since the start of the program.
+    pub(super) total: WindowCost,
+    /// The recent CPU use of the window's thread as a share of one CPU, or `None` before 2
+    /// seconds have been measured.
+    pub(super) share: Option<f64>,
     window_began: Option<(Instant, i64)>,
     hidden_since: Option<Instant>,
     /// Recent CPU time of the window's thread per frame.
@@ -137,26 +140,10 @@ impl OverheadMeter {
         self.total.input_p95 = sorted.get(sorted.len() * 95 / 100).copied();
     }
 
-    /// Returns the overhead since the start of the program.
-    pub(super) fn total(&self) -> WindowCost {
-        self.total
-    }
-
-    /// Returns the recent CPU use of the window's thread as a share of one CPU, or `None` before 2
-    /// seconds have been measured.
-    pub(super) fn share(&self) -> Option<f64> {
-        self.share
-    }
-
     /// Returns the interval between two frames while measuring, at least `min`.
     pub(super) fn repaint_interval(&self, min: Duration) -> Duration {
         let image = self.whole_image.map_or(self.image, |whole| whole.max(self.image));
         (image * MAX_SHARE).clamp(min, LONGEST)
-    }
-
-    /// Returns the number of frames per second while measuring.
-    pub(super) fn repaint_hz(&self, min: Duration) -> f64 {
-        1.0 / self.repaint_interval(min).as_secs_f64()
     }
 }
 

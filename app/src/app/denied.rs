@@ -17,9 +17,9 @@ impl App {
             return;
         };
         let policy = priority.name();
-        let facts = self.session.machine().facts();
-        let length = self.session.running().test(test).zip(facts).map(|(state, facts)| {
-            let length = state.plan().duration(&facts.cpus) * i64::from(state.repeat());
+        let facts = self.session.machine.facts();
+        let length = self.session.running.test(test).zip(facts).map(|(state, facts)| {
+            let length = state.plan.duration(&facts.cpus) * i64::from(state.repeat);
             text::format_long_time(length)
         });
         let answer = Dialog {

@@ -66,7 +66,7 @@ fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
     ui.with_layout(Layout::top_down(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
         ui.label(icon(icons::DOWNLOAD_SIMPLE, size::ICON_EMPTY).color(tokens.acc));
-        let title = if session.running().is_running() {
+        let title = if session.running.is_running() {
             words::WHILE_RUNNING.to_owned()
         } else {
             words::drop(files.len())
@@ -102,7 +102,7 @@ fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
     let tokens = Tokens::of(ui);
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let (severity, taken) = match session.library().dragged(file) {
+    let (severity, taken) = match session.library.dragged(file) {
         Some(DraggedItem::Folder) => (Severity::Good, words::FOLDER),
         Some(DraggedItem::Closed) => (Severity::Poor, words::CLOSED),
         Some(DraggedItem::File(kind)) => match words::kind_label(&name, kind) {

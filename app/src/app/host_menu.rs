@@ -57,12 +57,12 @@ impl HostMenu {
         actions: &mut Vec<Action>,
     ) {
         let tokens = Tokens::of(ui);
-        let is_locked = session.running().is_busy();
+        let is_locked = session.running.is_busy();
         let selected = selected(session);
-        let is_administrator = *session.hosts().place() == Place::Administrator;
+        let is_administrator = session.hosts.place == Place::Administrator;
         let here = if is_administrator { "This PC, administrator" } else { "This PC" };
         let name = selected.map_or(here, SavedHost::title);
-        let is_failed = matches!(session.hosts().selected(), Some(HostState::Failed { .. }));
+        let is_failed = matches!(session.hosts.selected(), Some(HostState::Failed { .. }));
         let icon = match (is_failed, selected) {
             (true, _) => (icons::WARNING_FILL, tokens.fair),
             (false, Some(_)) => (icons::TERMINAL_WINDOW, tokens.acc),
@@ -123,9 +123,9 @@ impl HostMenu {
     fn list_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -> bool {
         let tokens = Tokens::of(ui);
         let saved = &session.settings().hosts;
-        let own = session.machine().own_facts();
+        let own = session.machine.facts.as_ref();
         let note = own.map_or(String::new(), |facts| words::machine(facts));
-        let is_here = *session.hosts().place() == Place::ThisPc;
+        let is_here = session.hosts.place == Place::ThisPc;
         let here = MenuRow {
             icon: icons::DESKTOP,
             title: "This PC",
@@ -196,10 +196,9 @@ impl HostMenu {
     ) -> bool {
         let tokens = Tokens::of(ui);
         let address = &host.address;
-        let state = session.hosts().state(address);
-        let is_selected = *session.hosts().place() == Place::Host(address.clone());
-        let (note, state_words, button) =
-            state_of(host, state, session.hosts().has_terminal(), tokens);
+        let state = session.hosts.state(address);
+        let is_selected = session.hosts.place == Place::Host(address.clone());
+        let (note, state_words, button) = state_of(host, state, session.hosts.has_terminal, tokens);
         let row = MenuRow {
             icon: icons::TERMINAL_WINDOW,
             title: host.title(),
@@ -282,14 +281,14 @@ impl HostMenu {
 /// Draws the row of this PC with administrator rights; returns whether to close the menu.
 fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -> bool {
     let tokens = Tokens::of(ui);
-    let is_selected = *session.hosts().place() == Place::Administrator;
+    let is_selected = session.hosts.place == Place::Administrator;
     if matches!(ELEVATION, Elevation::None) {
         return false;
     }
     let command = session.settings().administrator_command();
     let problem = Agent::check_administrator_rights(command).err();
     let note = problem.as_ref().map_or(words::ABOUT_RIGHTS.to_owned(), words::problem);
-    let connecting = matches!(session.hosts().selected(), Some(HostState::Connecting));
+    let connecting = matches!(session.hosts.selected(), Some(HostState::Connecting));
     let state = match (is_selected, connecting) {
         (true, true) => Some((icons::HOURGLASS_MEDIUM, words::WAITING_FOR_RIGHTS, tokens.t2)),
         (true, false) => Some((icons::CHECK, "", tokens.acc)),
@@ -314,7 +313,7 @@ fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -
 
 /// Returns the selected host; `None` for this PC.
 pub(super) fn selected(session: &Session) -> Option<&SavedHost> {
-    let Place::Host(address) = session.hosts().place() else { return None };
+    let Place::Host(address) = &session.hosts.place else { return None };
     session.settings().hosts.iter().find(|host| host.address == *address)
 }
 

@@ -16,7 +16,7 @@ pub(super) fn focuses_previous(ctx: &Context) -> bool {
 /// Adds the actions of the shortcuts that were pressed in this frame.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
-    if pressed(Command::StopAtOnce) && session.running().is_running() {
+    if pressed(Command::StopAtOnce) && session.running.is_running() {
         actions.push(Action::StopAtOnce);
     }
     let run = match page {
@@ -32,7 +32,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     // Esc stops a test, but also closes lists and fields. It stops a test only if that test is in
     // view, and only if no list or field is open that Esc closes first.
-    if session.running().is_in_view(page) && !is_typing(ctx) {
+    if session.running.is_in_view(page) && !is_typing(ctx) {
         let is_taken = ctx.any_popup_open() || is_escape_held(ctx);
         if !is_taken && pressed(Command::Stop) {
             actions.push(Action::Stop);
@@ -45,8 +45,8 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if ctx.memory(|memory| memory.focused().is_none()) && pressed(Command::Keys) {
         actions.push(Action::ShowKeys);
     }
-    for test in session.running().tests() {
-        if pressed(Command::Test(test.plan().listing().digit)) {
+    for test in &session.running.tests {
+        if pressed(Command::Test(test.plan.listing().digit)) {
             actions.push(Action::GoTo(PageId::Test(test.key())));
         }
     }
@@ -68,10 +68,10 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
         PageId::Capture => {
-            session.running().capture().map(|shown| Subject::Result(shown.run.subject.key()))
+            session.running.capture.as_ref().map(|shown| Subject::Result(shown.run.subject.key()))
         }
         PageId::Record => {
-            session.running().recorded().map(|shown| Subject::Result(shown.run.subject.key()))
+            session.running.recorded.as_ref().map(|shown| Subject::Result(shown.run.subject.key()))
         }
         PageId::Compare => Some(Subject::Comparison),
         PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,

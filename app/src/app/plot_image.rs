@@ -17,20 +17,21 @@ fn subject(session: &Session, page: PageId) -> String {
         format!("{name} · {date} · {}", run.machine.short())
     };
     let shown = match page {
-        PageId::Test(key) => session.running().shown(key),
-        PageId::Capture => session.running().capture(),
-        PageId::Record => session.running().recorded(),
+        PageId::Test(key) => session.running.shown(key),
+        PageId::Capture => session.running.capture.as_ref(),
+        PageId::Record => session.running.recorded.as_ref(),
         PageId::Quick => {
             let result = session
-                .running()
-                .quick()
-                .result()
-                .filter(|_| session.running().quick().check().is_none());
+                .running
+                .quick
+                .result
+                .as_ref()
+                .filter(|_| session.running.quick.check.is_none());
             let run = result.and_then(|result| result.runs().next());
             let name = "Quick check";
             return run.map_or(name.to_owned(), |shown| of_run(name, &shown.run));
         }
-        PageId::Compare => match session.comparing().progress() {
+        PageId::Compare => match &session.comparing.progress {
             Progress::Done(compared) => {
                 let labels = compared.labels();
                 let names = labels.iter().zip(0..);

@@ -27,7 +27,7 @@ impl App {
     /// The test continues during the question.
     pub(super) fn ask_to_stop(&mut self) {
         let is_old =
-            self.session.running().live().is_some_and(|(_, live)| {
+            self.session.running.live().is_some_and(|(_, live)| {
                 STOP_ASKS_AFTER < live.measured(Instant::now()).to_duration()
             });
         if is_old && self.session.settings().asks_before_stop {
@@ -39,16 +39,16 @@ impl App {
 
     pub(super) fn question_ui(&mut self, ctx: &Context) {
         let Some(question) = self.question else { return };
-        if !self.session.running().is_busy() {
+        if !self.session.running.is_busy() {
             self.question = None;
             return;
         }
-        let (running, next) = (self.session.running().name(), self.next_name());
+        let (running, next) = (self.session.running.name(), self.next_name());
         let switch = format!("{running} is running. Stop it and start {next}?");
-        let retained = self.session.running().live().map_or(String::new(), |(_, live)| {
+        let retained = self.session.running.live().map_or(String::new(), |(_, live)| {
             format!(
                 "{} of {} configurations are complete. Measured data is saved.",
-                live.states()
+                live.states
                     .iter()
                     .filter(|state| **state == crate::session::TrialState::Done)
                     .count(),
@@ -87,14 +87,14 @@ impl App {
                 | Action::RunAgainWithTrace(key)
                 | Action::RunWhenQuiet(key)
                 | Action::MeasureTestLonger(key),
-            ) => self.session.running().test(key).map_or("", |state| state.name()),
+            ) => self.session.running.test(key).map_or("", |state| state.name()),
             _ => "Quick check",
         }
     }
 
     /// Carries out the pending action once the running test has ended.
     pub(super) fn start_next(&mut self) {
-        if !self.session.running().is_busy()
+        if !self.session.running.is_busy()
             && self.question != Some(Question::Switch)
             && let Some(next) = self.next.take()
         {
@@ -110,7 +110,7 @@ impl App {
     /// Prevents the window from closing while a test runs. Once the user confirms, or if the settings require
     /// no confirmation, the test is stopped and the window closes after the run is saved.
     pub(super) fn guard_close(&mut self, ctx: &Context) {
-        let is_busy = self.session.running().is_busy();
+        let is_busy = self.session.running.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             if !self.may_close && self.session.settings().asks_before_close {

@@ -80,28 +80,29 @@ pub(super) fn rail_ui(
             let quick = (PageId::Quick, Command::Quick);
             item(ui, icons::GAUGE, "Quick check", quick, quick_end(session));
             let record = (PageId::Record, Command::Record);
-            let end = session.recordings().status().map_or(NavEnd::Nothing, |_| NavEnd::Running);
+            let end =
+                session.recordings.status.as_ref().map_or(NavEnd::Nothing, |_| NavEnd::Running);
             item(ui, icons::CROSSHAIR, "Record", record, end);
             let (first, tests): (Vec<_>, Vec<_>) =
-                session.running().tests().iter().partition(|state| state.key() == WHAT_HELPS);
+                session.running.tests.iter().partition(|state| state.key() == WHAT_HELPS);
             for (state, at) in first.into_iter().chain(tests).zip(0..) {
                 let command = if at == 0 {
                     Command::WhatHelps
                 } else {
-                    Command::Test(state.plan().listing().digit)
+                    Command::Test(state.plan.listing().digit)
                 };
                 if at == 1 {
                     nav_caption(ui, "Tests", is_narrow);
                 }
                 let test = (PageId::Test(state.key()), command);
-                item(ui, icon_of(state.plan()), state.name(), test, test_end(session, state));
+                item(ui, icon_of(&state.plan), state.name(), test, test_end(session, state));
             }
             nav_caption(ui, "Results", is_narrow);
             let count = |count| NavEnd::Count(u64::try_from(count).unwrap_or(0));
             let runs = (PageId::Runs, Command::Runs);
-            item(ui, icons::STACK, "Runs", runs, count(session.library().count()));
+            item(ui, icons::STACK, "Runs", runs, count(session.library.count()));
             let compare = (PageId::Compare, Command::Compare);
-            let compared = session.comparing().paths().len();
+            let compared = session.comparing.selected.paths.len();
             item(ui, icons::COLUMNS, "Compare", compare, count(compared));
             let left = ui.available_height() - 2.0 * size::NAV_ITEM - ui.spacing().item_spacing.y;
             ui.add_space(left.max(0.0));
@@ -114,11 +115,11 @@ pub(super) fn rail_ui(
 
 /// Returns the status at the right end of the quick check's navigation item.
 fn quick_end(session: &Session) -> NavEnd {
-    let quick = session.running().quick();
-    if quick.check().is_some() {
+    let quick = &session.running.quick;
+    if quick.check.is_some() {
         return NavEnd::Running;
     }
-    let grade = if let Some(result) = quick.result() {
+    let grade = if let Some(result) = &quick.result {
         result.card.grade
     } else {
         let last = session.last_check().and_then(|last| last.run.as_ref().ok());
@@ -133,7 +134,7 @@ fn test_end(session: &Session, state: &TestState) -> NavEnd {
         return NavEnd::Running;
     }
     let last = session.last_run(state.key()).and_then(|run| run.headline.grade);
-    let shown = state.shown().and_then(|shown| shown.report.verdict.grade);
+    let shown = state.shown.as_ref().and_then(|shown| shown.report.verdict.grade);
     shown.or(last).map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
@@ -197,8 +198,8 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
         PageId::Capture => return capture_titles(session),
     };
-    let Some(state) = session.running().test(key) else { return (String::new(), String::new()) };
-    let subtitle = match (state.live(), state.shown()) {
+    let Some(state) = session.running.test(key) else { return (String::new(), String::new()) };
+    let subtitle = match (state.live(), state.shown.as_ref()) {
         (None, Some(shown)) => {
             let run = &shown.run;
             let rows = shown.report.rows.len();
@@ -216,14 +217,14 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 if shown.path.is_some() { "saved" } else { "not saved" },
             )
         }
-        _ => state.plan().listing().subtitle.to_owned(),
+        _ => state.plan.listing().subtitle.to_owned(),
     };
     (state.name().to_owned(), subtitle)
 }
 
 /// Returns title and subtitle of the page of recordings: of the one in progress, else of the one on screen.
 fn record_titles(session: &Session) -> (String, String) {
-    let subtitle = match (session.recordings().status(), session.running().recorded()) {
+    let subtitle = match (session.recordings.status.as_ref(), session.running.recorded.as_ref()) {
         (Some(status), _) => text::recordings::subtitle(status),
         (None, Some(shown)) => {
             let run = &shown.run;
@@ -242,7 +243,7 @@ fn record_titles(session: &Session) -> (String, String) {
 
 /// Returns title and subtitle of the page of an imported run.
 fn capture_titles(session: &Session) -> (String, String) {
-    let Some(shown) = session.running().capture() else { return named("Imported", "") };
+    let Some(shown) = &session.running.capture else { return named("Imported", "") };
     let run = &shown.run;
     let saved = if shown.path.is_some() { "saved" } else { "not saved" };
     let machine = &run.machine;
@@ -281,8 +282,8 @@ fn capture_titles(session: &Session) -> (String, String) {
 
 /// Returns the time of the displayed check; before the first check, the question that it answers.
 fn quick_subtitle(session: &Session) -> String {
-    let quick = session.running().quick();
-    match quick.result().filter(|_| quick.check().is_none()) {
+    let quick = &session.running.quick;
+    match quick.result.as_ref().filter(|_| quick.check.is_none()) {
         None => "Is this PC causing stutter? Find out in about a minute".to_owned(),
         Some(result) => {
             let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
@@ -297,7 +298,7 @@ fn quick_subtitle(session: &Session) -> String {
 }
 
 fn compare_subtitle(session: &Session) -> String {
-    match session.comparing().progress() {
+    match &session.comparing.progress {
         Progress::Checks(compared) => {
             format!("{} quick checks · baseline A", compared.checks.len())
         }
@@ -321,15 +322,15 @@ fn right_ui(
     if has_place(page) && width_class != WidthClass::Narrow {
         hosts.badge_ui(ui, session, width_class == WidthClass::Medium, actions);
     }
-    if let (PageId::Capture, Some(shown)) = (page, session.running().capture()) {
+    if let (PageId::Capture, Some(shown)) = (page, session.running.capture.as_ref()) {
         let program = format!("Imported: {}", shown.run.app_version);
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
     } else if width_class != WidthClass::Narrow && page != PageId::Welcome {
         // The first page states nothing as denied before the user tried anything.
         capability_ui(ui, session, actions);
     }
-    if session.running().is_running() && !session.running().is_in_view(page) {
-        let name = format!("Stop {}", session.running().name());
+    if session.running.is_running() && !session.running.is_in_view(page) {
+        let name = format!("Stop {}", session.running.name());
         if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).name(&name).bar()).clicked() {
             actions.push(Action::Stop);
         }
@@ -349,8 +350,8 @@ fn right_ui(
         quick_button_ui(ui, session, width_class, actions);
     }
     let PageId::Test(key) = page else { return };
-    let Some(state) = session.running().test(key) else { return };
-    match state.phase() {
+    let Some(state) = session.running.test(key) else { return };
+    match &state.phase {
         Phase::Running(_) => stop_button_ui(ui, session, width_class, actions),
         Phase::Stopping(_) => {
             ui.add_enabled(false, Button::stop("Stopping").bar());
@@ -359,7 +360,7 @@ fn right_ui(
             ui.add_enabled(false, Button::primary("Saving").bar());
         }
         Phase::Idle => {
-            let text = if state.shown().is_some() && !state.is_changed_since_result() {
+            let text = if state.shown.is_some() && !state.is_changed_since_result() {
                 "Run again"
             } else {
                 "Run test"
@@ -374,7 +375,7 @@ fn right_ui(
 /// Draws the button that marks the current time in the running test; its label has the number of
 /// the mark.
 fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mut Vec<Action>) {
-    let Some((_, live)) = session.running().live() else { return };
+    let Some((_, live)) = session.running.live() else { return };
     let is_measuring = live.current().is_some_and(|trial| !trial.samples.is_empty());
     let by_key = key_text(ui.ctx(), Command::Mark);
     let mark = live.next_mark();
@@ -386,7 +387,7 @@ fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mu
         _ => button.min_width(0.0),
     };
     let mut hint = "Annotates this moment of the run.".to_owned();
-    if let Some(ShortcutState::Registered(keys)) = session.mark_shortcut().state() {
+    if let Some(ShortcutState::Registered(keys)) = session.mark_shortcut.state.as_ref() {
         hint.push_str(&format!(" In other programs, press {keys}."));
     }
     if ui.add_enabled(is_measuring, button).on_hover_text(hint).clicked() {
@@ -401,11 +402,11 @@ fn quick_button_ui(
     width_class: WidthClass,
     actions: &mut Vec<Action>,
 ) {
-    let quick = session.running().quick();
-    if quick.check().is_some() {
+    let quick = &session.running.quick;
+    if quick.check.is_some() {
         return stop_button_ui(ui, session, width_class, actions);
     }
-    let text = if quick.result().is_some() { "Run again" } else { "Run check" };
+    let text = if quick.result.is_some() { "Run again" } else { "Run check" };
     if run_button_ui(ui, text, session.can_start(PageId::Quick)) {
         actions.push(Action::RunQuick);
     }
@@ -435,8 +436,8 @@ fn run_button_ui(ui: &mut Ui, text: &str, is_enabled: bool) -> bool {
 /// Draws the button that copies all facts about the machine as Markdown.
 fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
-    let shown = ui.add_enabled(session.machine().facts().is_some(), copy);
-    if let Some(facts) = session.machine().facts().filter(|_| shown.clicked()) {
+    let shown = ui.add_enabled(session.machine.facts().is_some(), copy);
+    if let Some(facts) = session.machine.facts().filter(|_| shown.clicked()) {
         ui.ctx().copy_text(machine_markdown(facts));
         actions.push(Action::Tell("Machine report copied.".to_owned()));
     }
@@ -450,7 +451,7 @@ const fn single(value: f64) -> f32 {
 
 /// Shows whether real-time scheduling is granted; a click opens the list of capabilities.
 fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let shown = match session.machine().facts().map(|facts| facts.realtime.is_granted) {
+    let shown = match session.machine.facts().map(|facts| facts.realtime.is_granted) {
         None => badge(ui, Severity::NotMeasured, "Real-time: not tested"),
         Some(true) => badge(ui, Severity::Good, "Real-time: available")
             .on_hover_text("Highest and Time-critical priority were requested and granted."),
@@ -465,7 +466,7 @@ fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
 
 /// Returns an icon and a short text for whether real-time scheduling is granted.
 fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
-    match session.machine().facts().map(|facts| facts.realtime.is_granted) {
+    match session.machine.facts().map(|facts| facts.realtime.is_granted) {
         None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
         Some(true) => (icons::SHIELD_CHECK, "Real-time: available"),
         Some(false) => (icons::SHIELD_WARNING, "Real-time: denied"),
@@ -502,10 +503,10 @@ pub(super) fn status_ui(
                 let mut part =
                     |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
-                match session.running().live() {
+                match session.running.live() {
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
                     Some((state, _)) => {
-                        let name = match session.running().quick().check() {
+                        let name = match &session.running.quick.check {
                             Some(check) => check.sequence.current().name(),
                             None => state.name(),
                         };
@@ -514,7 +515,7 @@ pub(super) fn status_ui(
                     None if is_waiting(session) => {
                         part(ui, icons::HOURGLASS_MEDIUM, "Waiting for quiet");
                     }
-                    None if session.running().is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
+                    None if session.running.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
                 // The items at the right end are never truncated. The machine and the conditions
@@ -522,7 +523,7 @@ pub(super) fn status_ui(
                 let room = |ui: &Ui| {
                     ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
                 };
-                if let Some(facts) = session.machine().facts() {
+                if let Some(facts) = session.machine.facts() {
                     let width = room(ui);
                     if MIN_PART < width {
                         cut_part(ui, icons::CPU, &facts.machine.short(), width);
@@ -544,14 +545,14 @@ pub(super) fn status_ui(
                         let (icon, words) = capability_in_short(session);
                         part(ui, icon, words);
                     }
-                    if let Some((_, live)) = session.running().live() {
-                        lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
+                    if let Some((_, live)) = session.running.live() {
+                        lost_ui(ui, live);
                     }
-                    if let Some(facts) = session.machine().facts().filter(|_| !is_narrow) {
+                    if let Some(facts) = session.machine.facts().filter(|_| !is_narrow) {
                         let cost = facts.clock.read_cost_nanos.round();
                         part(ui, "", &format!("Clock read {cost:.0} ns"));
                     }
-                    if let Some(share) = cost.share() {
+                    if let Some(share) = cost.share {
                         let rate = plots_hz.filter(|_| !is_narrow);
                         let rate =
                             rate.map_or(String::new(), |hz| format!(" · plots at {hz:.0} Hz"));
@@ -568,8 +569,8 @@ pub(super) fn status_ui(
 
 /// Whether a check or a test waits for other programs.
 fn is_waiting(session: &Session) -> bool {
-    let check = session.running().quick().check();
-    session.running().waiting().is_some()
+    let check = session.running.quick.check.as_ref();
+    session.running.waiting.is_some()
         || check.is_some_and(|check| check.sequence.is_waiting_for_quiet())
 }
 
@@ -577,7 +578,7 @@ fn is_waiting(session: &Session) -> bool {
 /// if the system reports none of them.
 fn conditions(session: &Session) -> Option<String> {
     let mut parts = Vec::new();
-    if let Some(power) = session.machine().power() {
+    if let Some(power) = session.machine.power() {
         match power.source {
             Some(PowerSource::Mains) => parts.push("AC power".to_owned()),
             Some(PowerSource::Battery { percent: Some(percent) }) => {
@@ -587,12 +588,12 @@ fn conditions(session: &Session) -> Option<String> {
             None => {}
         }
         if let Some(plan) = &power.governor_or_plan {
-            let machine = session.machine().facts().map(|facts| &facts.machine);
+            let machine = session.machine.facts().map(|facts| &facts.machine);
             let label = machine.map_or("Governor", text::machine::power_label);
             parts.push(format!("{label} {plan}"));
         }
     }
-    if let Some(load) = session.machine().other_load() {
+    if let Some(load) = session.machine.other_load() {
         parts.push(format!("other load {}", text::format_share(load)));
     }
     (!parts.is_empty()).then(|| parts.join(" · "))

@@ -55,8 +55,8 @@ fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
         ui.add_space(size::GAP_LABEL);
         group_caption(ui, group);
         if *group == "Pages" {
-            for test in session.running().tests() {
-                let key = key_text(ui.ctx(), Command::Test(test.plan().listing().digit));
+            for test in &session.running.tests {
+                let key = key_text(ui.ctx(), Command::Test(test.plan.listing().digit));
                 if !key.is_empty() {
                     line_ui(ui, test.name(), &[key]);
                 }

@@ -156,7 +156,7 @@ fn check<'a>(
         }
         let labels = Labels { tags: vec![TAG.to_owned()], ..Labels::default() };
         let request = MachineFacts::read().request(test.plan.clone(), labels);
-        if !terminal.is_quiet() {
+        if !terminal.is_quiet {
             print_message(&format!("{}: run {}", test.name, repeats.len() + 1));
         }
         let saved = match terminal.measure(request, None) {
@@ -201,9 +201,9 @@ fn check<'a>(
 
 /// Waits until other programs use little CPU time, as long as `quiet` allows.
 fn wait_for_quiet(terminal: &Terminal<'_>, quiet: &mut QuietWait) {
-    let mut is_said = terminal.is_quiet();
+    let mut is_said = terminal.is_quiet;
     loop {
-        let found = terminal.host().look();
+        let found = terminal.host.look();
         quiet.spend(QuietWait::LOOK);
         if !quiet.must_wait(found.share) || terminal.is_interrupted() {
             return;

@@ -18,10 +18,9 @@ use jitterscope_engine::platform::separate;
 
 use super::host::BATCH;
 use super::names::Place;
-use super::output::print_with_hosts;
+use super::output::{print_with_hosts, read_text};
 use super::print::print_message;
 use super::terminal::{HostInputs, Interrupt};
-use super::text_file::read_text;
 use super::{Status, failed};
 use batch::Batch;
 pub(super) use result::HostResult;

@@ -69,9 +69,9 @@ pub(super) fn run(
         if 1 < times {
             print_message(&format!("run {} of {times}", step.round));
         }
-        let mut request = terminal.host().facts().request(step.plan, step.labels);
+        let mut request = terminal.host.facts().request(step.plan, step.labels);
         request.trace = why::trace_mode(matches);
-        if !terminal.is_quiet() {
+        if !terminal.is_quiet {
             print_length(&request);
         }
         let (trace, labels) = (request.trace, request.labels.clone());
@@ -79,7 +79,7 @@ pub(super) fn run(
         let mut saved = terminal.measure(request, live.as_mut()).map_err(|error| error.report())?;
         let report = Report::of(&saved.run, &Options::default());
         if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {
-            let mut request = terminal.host().facts().request(plan, labels);
+            let mut request = terminal.host.facts().request(plan, labels);
             request.trace = trace;
             match terminal.measure_after(request, None, Some(&saved.run), with_follow_up) {
                 Ok(both) => saved = both,
@@ -123,7 +123,7 @@ pub(super) fn run(
         });
     }
     if 1 < runs.len() {
-        repeats::print_variation(terminal.store(), &runs);
+        repeats::print_variation(terminal.store, &runs);
     }
     if is_printed { Ok(Status::Done) } else { Err(Status::Failed) }
 }

@@ -77,10 +77,10 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     output.check().map_err(failed)?;
     let terminal = Terminal::open(store, matches, &[])?;
     let trace = why::trace_mode(matches);
-    terminal.host().check_trace(trace).map_err(failed)?;
-    let facts = terminal.host().facts();
+    terminal.host.check_trace(trace).map_err(failed)?;
+    let facts = terminal.host.facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
-    let settings = CheckSettings { scale: share, ..terminal.host().check_settings(&facts.cpus) };
+    let settings = CheckSettings { scale: share, ..terminal.host.check_settings(&facts.cpus) };
     let mut check = QuickCheck {
         sequence: CheckSequence::new(&Part::ALL, QuietWait::DEFAULT, &facts.cpus, settings),
         facts,
@@ -247,7 +247,7 @@ impl QuickCheck<'_> {
                     if let Some(disturbance) = repeated {
                         self.print(&format!("disturbed: {disturbance}; measuring again"));
                     }
-                    let found = self.terminal.host().look();
+                    let found = self.terminal.host.look();
                     self.stop_if_interrupted();
                     let words = words::live::busy_now(&found).filter(|_| !is_said);
                     let next = self.sequence.take_other_load(found);
@@ -282,7 +282,7 @@ impl QuickCheck<'_> {
 
     /// Prints a message unless the terminal is to stay quiet.
     fn print(&self, words: &str) {
-        if !self.terminal.is_quiet() {
+        if !self.terminal.is_quiet {
             print_message(words);
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Result<S
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
     let terminal = Terminal::open(store, matches, plans.as_flattened())?;
     // Check all plans before the first one is measured.
-    let cpus = terminal.host().facts().cpus;
+    let cpus = terminal.host.facts().cpus;
     for (plan, letter) in plans.iter().flat_map(|pair| pair.iter().zip(['A', 'B'])) {
         let problems = plan.problems(&cpus);
         for problem in &problems {
@@ -109,7 +109,7 @@ fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> Re
     for step in RunSequence::alternation([a, b], times) {
         let letter = if step.side == 0 { 'A' } else { 'B' };
         print_message(&format!("{letter}, {} of {times}", step.round));
-        let request = terminal.host().facts().request(step.plan, step.labels);
+        let request = terminal.host.facts().request(step.plan, step.labels);
         let saved = terminal.measure(request, None).map_err(|error| error.report())?;
         let status = terminal::report(&saved);
         if status != Status::Done {

@@ -58,10 +58,13 @@ impl MeasureError {
 
 /// The terminal in which a command measures one or more runs.
 pub(super) struct Terminal<'a> {
-    store: Option<&'a Store>,
-    is_quiet: bool,
+    /// Where runs are saved; `None` if they are not saved.
+    pub(super) store: Option<&'a Store>,
+    /// Whether progress output is hidden.
+    pub(super) is_quiet: bool,
     interrupt: Interrupt,
-    host: Host,
+    /// The host on which runs are measured.
+    pub(super) host: Host,
 }
 
 /// Returns the options that every command with several runs has.
@@ -70,11 +73,6 @@ pub(super) fn run_args() -> [Arg; 2] {
 }
 
 impl<'a> Terminal<'a> {
-    /// Returns where runs are saved; `None` if they are not saved.
-    pub(super) const fn store(&self) -> Option<&'a Store> {
-        self.store
-    }
-
     /// Checks the folder for runs (unless runs are not saved), connects to the host on which these
     /// plans will run, and starts listening for Ctrl+C. If one of these steps fails, prints the
     /// reason.
@@ -98,16 +96,6 @@ impl<'a> Terminal<'a> {
         let interrupt = Interrupt::install();
         let host = interrupt.while_connecting(|| host::connect(matches, plans))?;
         Ok(Self { store, is_quiet, interrupt, host })
-    }
-
-    /// Returns the host on which runs are measured.
-    pub(super) const fn host(&self) -> &Host {
-        &self.host
-    }
-
-    /// Returns whether progress output is hidden.
-    pub(super) const fn is_quiet(&self) -> bool {
-        self.is_quiet
     }
 
     /// Whether Ctrl+C was pressed.

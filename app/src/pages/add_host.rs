@@ -42,11 +42,11 @@ struct HostStep {
 impl AddHostDialog {
     /// Shows the dialog while the user adds a host.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(adding) = session.hosts().adding() else {
+        let Some(adding) = &session.hosts.adding else {
             *self = Self::default();
             return;
         };
-        let has_terminal = session.hosts().has_terminal();
+        let has_terminal = session.hosts.has_terminal;
         let modal = dialog::modal(ctx, Id::unique("add-host")).show(ctx, |ui| {
             self.ui(ui, adding, has_terminal, actions);
         });

@@ -58,14 +58,14 @@ pub struct CapturePage {
 impl CapturePage {
     /// Draws the page of the open imported run; draws nothing if none is open.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(shown) = session.running().capture() else { return };
+        let Some(shown) = &session.running.capture else { return };
         self.unit = session.settings().units;
         result_area(self.selected.0 != shown.run.id.as_str()).show_focus(ui, |ui| {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 self.select_longest(shown);
                 strip_ui(ui, shown, self.selected.1, actions);
-                let view = session.running().capture_view();
+                let view = &session.running.view;
                 let before = self.follow(view, session.settings().low);
                 self.body_ui(ui, shown, true);
                 if self.asked != before {

@@ -3,7 +3,6 @@
 mod cards;
 mod checks;
 mod conditions;
-mod differences;
 mod groups;
 mod plots;
 mod trend;
@@ -12,18 +11,19 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
 use jitterscope_engine::report::Table;
-use jitterscope_engine::report::comparison::{ComparedRow, MinEffect, Variation};
+use jitterscope_engine::report::comparison::{ComparedRow, Delta, MinEffect, Variation};
 use jitterscope_engine::report::document::Statement;
-use jitterscope_engine::stats::{LowDefinition, Outcome};
+use jitterscope_engine::stats::{LowDefinition, Outcome, Statistic};
 
 use super::export::export_buttons;
 use super::page_frame;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
-use crate::text::compare::{self as words, ComparisonSet};
+use crate::text::compare::{self as words, ComparisonSet, Difference};
+use crate::text::low;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo, link,
-    segmented,
+    Button, Card, EmptyState, FollowFocus as _, ResultTable, Severity, Spans, TableLayout,
+    VerdictStrip, combo, link, segmented,
 };
 use conditions::ShownConditions;
 use groups::GroupChoice;
@@ -81,8 +81,8 @@ impl ComparePage {
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                let newest = session.comparing().number();
-                let is_of_groups = session.comparing().is_of_groups();
+                let newest = session.comparing.number;
+                let is_of_groups = session.comparing.is_of_groups();
                 if self.comparison != newest {
                     self.tab = if is_of_groups { CompareTab::Groups } else { CompareTab::Runs };
                     (self.comparison, self.groups.is_choosing) = (newest, false);
@@ -107,7 +107,7 @@ impl ComparePage {
                     }
                     CompareTab::Groups | CompareTab::Runs => {}
                 }
-                match session.comparing().progress() {
+                match &session.comparing.progress {
                     Progress::Nothing => {
                         self.groups.ui(ui, session, actions);
                         nothing_ui(ui, session, actions);
@@ -196,7 +196,7 @@ impl ComparePage {
         // table is truncated. Three or four runs need the full width.
         let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
         let inside = left - 2.0 * f32::from(size::CARD_PADDING);
-        let is_wide = compared.comparison.count < 3 && differences::SIDE_BY_SIDE <= inside;
+        let is_wide = compared.comparison.count < 3 && SIDE_BY_SIDE <= inside;
         if let Some(row) = row.filter(|_| is_wide) {
             let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
             let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;
@@ -262,9 +262,9 @@ impl ComparePage {
             compared: Arc::downgrade(compared),
             row: at,
             low,
-            table: differences::table(compared, row, low),
+            table: table(compared, row, low),
         });
-        differences::ui(ui, &shown.table);
+        differences_ui(ui, &shown.table);
         self.differences = Some(shown);
     }
 
@@ -296,7 +296,7 @@ impl ComparePage {
             let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some())
                 && compared.runs.len() == 2
                 && key(0) == key(1);
-            if can_run && compared.group_counts.is_none() && !session.running().is_busy() {
+            if can_run && compared.group_counts.is_none() && !session.running.is_busy() {
                 let name = "Re-run interleaved";
                 let is_unknown = comparison.variation == Variation::Unknown;
                 let again = if is_unknown { Button::primary(name) } else { Button::new(name) };
@@ -328,7 +328,7 @@ const MIN_EFFECTS: [(Option<u16>, &str); 7] = [
 
 /// Draws the field for the minimum effect: the smallest change that matters.
 fn min_effect_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let minimum = session.comparing().minimum();
+    let minimum = session.comparing.selected.minimum;
     let of = |share: Option<u16>| share.map(|share| f64::from(share) / 1e3);
     let is_set = |(share, _): &&(Option<u16>, &str)| of(*share) == minimum.share;
     let before = MIN_EFFECTS.iter().find(is_set).and_then(|(share, _)| *share);
@@ -375,10 +375,52 @@ fn empty_ui(ui: &mut Ui, [title, text, button]: [&'static str; 3], actions: &mut
 fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let text = "Select 2 to 4 runs of the same test, set 2 to 6 groups of runs as A, B, and so on, or drop report files here.";
     empty_ui(ui, ["Nothing to compare yet", text, "Select runs"], actions);
-    if let [path] = session.comparing().paths() {
+    if let [path] = session.comparing.selected.paths.as_slice() {
         let name = cards::name_of(session, path);
         let color = Tokens::of(ui).t2;
         let note = format!("Add at least one more run to compare with {name}.");
         ui.vertical_centered(|ui| ui.label(Type::Small.text(note).color(color)));
     }
 }
+
+/// Maximum number of rows that are shown without scrolling.
+const MAX_ROWS: usize = 24;
+
+/// Returns the table of differences; `by` is the definition of the 1% low.
+fn table(compared: &ComparisonView, row: &ComparedRow, by: LowDefinition) -> Table {
+    words::difference_table(&compared.comparison, row, &differences(compared, row, by))
+}
+
+/// Draws the table of differences.
+fn differences_ui(ui: &mut Ui, table: &Table) {
+    Card::new(table.title).note(&table.note).flush().show_plain(ui, |ui| {
+        let rows = ResultTable::new("differences", table, TableLayout::of(&[]));
+        ResultTable { max_rows: table.rows.len().min(MAX_ROWS), ..rows }
+            .show_in_card(ui, f32::INFINITY);
+    });
+}
+
+/// Returns the metrics with their changes. The 1% and 0.1% lows use the selected definition; all other metrics are as
+/// compared.
+fn differences(compared: &ComparisonView, row: &ComparedRow, by: LowDefinition) -> Vec<Difference> {
+    let mut differences = Difference::all(row);
+    for one in &mut differences {
+        if !matches!(one.figure.metric.statistic, Statistic::Low(_)) {
+            continue;
+        }
+        one.definition = format!("{} {}", one.definition, low::in_use(by));
+        if by != LowDefinition::default() {
+            let why = |delta: &Option<Delta>| {
+                let evaluated = delta.filter(|delta| delta.result != Outcome::NotEvaluated);
+                evaluated.map(|delta| low::why_not_evaluated(&words::result(&delta)))
+            };
+            one.why = one.figure.deltas.iter().map(why).collect();
+            let baseline = compared.comparison.baseline;
+            one.figure = low::compared(&one.figure, &compared.items(row), baseline, by);
+        }
+    }
+    differences
+}
+
+/// Returns the minimum width at which the table of two runs is next to the conditions.
+const SIDE_BY_SIDE: f32 = 92.0 + 2.0 * 62.0 + 342.0 + 124.0 + 7.0 * size::GAP_SMALL;

@@ -58,7 +58,7 @@ impl ExportDialog {
     /// Shows the dialog while an export is pending.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         self.dialog(ctx, session, actions);
-        if let Some(files) = session.exports().replacing() {
+        if let Some(files) = session.exports.replacing() {
             let (title, text) = words::replacing(files);
             let question = Dialog {
                 title: &title,
@@ -73,7 +73,7 @@ impl ExportDialog {
     }
 
     fn dialog(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(exporting) = session.exports().active() else {
+        let Some(exporting) = &session.exports.current else {
             if self.number.take().is_some() {
                 self.view = look::View::default();
                 if let Some(opener) = self.opener.take() {
@@ -82,14 +82,14 @@ impl ExportDialog {
             }
             return;
         };
-        if self.number != Some(exporting.number()) {
+        if self.number != Some(exporting.number) {
             // For several runs, their comparison is the default.
             let last = ExportKind::of_key(&session.settings().last_export)
                 .filter(|_| !exporting.is_comparison());
-            let kind = exporting.wanted().or(self.kind).or(last);
+            let kind = exporting.wanted.or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
             let included_names = session.settings().included_names();
-            let number = Some(exporting.number());
+            let number = Some(exporting.number);
             *self = Self { number, kind, included_names, opener, ..Self::default() };
         }
         if let Some(first) = exporting.first() {
@@ -188,9 +188,9 @@ impl ExportDialog {
         let comparison = [ExportKind::Comparison, ExportKind::ComparisonPage];
         let comparison = comparison.into_iter().filter(|_| exporting.is_comparison());
         for kind in comparison.chain(KINDS) {
-            let words = (kind.label(), kind.about());
+            let [label, about, _] = kind.words();
             let is_selected = kind == request.kind;
-            if choice_row(ui, "Format", icon_of(kind), words, is_selected).clicked() {
+            if choice_row(ui, "Format", icon_of(kind), (label, about), is_selected).clicked() {
                 self.kind = Some(kind);
             }
         }

@@ -18,7 +18,7 @@ pub(super) fn sentence_of(shown: &LoadedRun) -> Option<String> {
 /// Offers to reconnect to a saved host that is not connected.
 pub(super) fn connect_ui(ui: &mut Ui, session: &Session, address: &str, actions: &mut Vec<Action>) {
     let is_saved = session.settings().hosts.iter().any(|host| host.address == address);
-    let is_needed = match session.hosts().state(address) {
+    let is_needed = match session.hosts.state(address) {
         HostState::NotConnected | HostState::Failed { .. } => is_saved,
         HostState::Connecting | HostState::Connected(_) => false,
     };
@@ -45,20 +45,20 @@ pub(super) fn check_ui(
 /// Shows above a page that the selected host is not connected, or that the system is asking for a
 /// password.
 pub fn place_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Action>) {
-    let Place::Host(address) = session.hosts().place() else {
+    let Place::Host(address) = &session.hosts.place else {
         return asking_ui(ui, session, page, actions);
     };
     let shows_lost = match page {
         PageId::Test(key) => {
-            session.running().shown(key).is_some_and(|shown| sentence_of(shown).is_some())
+            session.running.shown(key).is_some_and(|shown| sentence_of(shown).is_some())
         }
         PageId::Quick => {
-            session.running().quick().result().is_some_and(|result| result.lost.is_some())
+            session.running.quick.result.as_ref().is_some_and(|result| result.lost.is_some())
         }
         PageId::Machine => false,
         _ => return,
     };
-    let state = session.hosts().state(address);
+    let state = session.hosts.state(address);
     let hosts = &session.settings().hosts;
     let saved = hosts.iter().find(|host| host.address == *address);
     let name = saved.map_or(address.as_str(), SavedHost::title);
@@ -80,8 +80,8 @@ pub fn place_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<
 
 /// Shows above a page that the system is asking for a password.
 fn asking_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Action>) {
-    let is_asking = *session.hosts().place() == Place::Administrator
-        && matches!(session.hosts().selected(), Some(HostState::Connecting));
+    let is_asking = session.hosts.place == Place::Administrator
+        && matches!(session.hosts.selected(), Some(HostState::Connecting));
     if !is_asking || !matches!(page, PageId::Test(_) | PageId::Quick | PageId::Machine) {
         return;
     }

@@ -24,8 +24,8 @@ pub struct MachinePage {}
 impl MachinePage {
     /// Draws the page, or a short message until the facts about the PC are known.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(facts) = session.machine().facts() else {
-            let words = match session.hosts().selected() {
+        let Some(facts) = session.machine.facts() else {
+            let words = match session.hosts.selected() {
                 None => "Reading the machine",
                 Some(_) => "Connect to show this PC.",
             };

@@ -28,7 +28,7 @@ pub struct PathDialog {
 impl PathDialog {
     /// Shows the dialog while a path is requested.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.dialogs().question() else {
+        let Some(question) = session.dialogs.question() else {
             *self = Self::default();
             return;
         };

@@ -69,14 +69,16 @@ impl QuickPage {
         } else {
             Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y)
         };
-        let quick = session.running().quick();
-        let shown = quick.result().filter(|_| quick.check().is_none()).map(|result| result.began);
+        let quick = &session.running.quick;
+        let shown =
+            quick.result.as_ref().filter(|_| quick.check.is_none()).map(|result| result.began);
         let is_new = self.drawn != shown;
         self.drawn = shown;
         result_area(is_new).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                match (session.running().quick().check(), session.running().quick().result()) {
+                match (session.running.quick.check.as_ref(), session.running.quick.result.as_ref())
+                {
                     (Some(check), _) => {
                         self.leave(actions);
                         self.running_ui(ui, session, check, actions);

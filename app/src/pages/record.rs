@@ -154,23 +154,23 @@ impl ShownRecording {
 impl RecordPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let recorder = session.recordings();
+        let recorder = &session.recordings;
         if !recorder.is_watched() {
             actions.push(Action::Recorder(RecorderAction::Watch));
         }
-        let saved = session.library().items().unwrap_or_default();
-        if let Some(item) = recorder.ended().and_then(|began| begun_at(saved, began)) {
+        let saved = session.library.items.as_deref().unwrap_or_default();
+        if let Some(item) = recorder.ended.and_then(|began| begun_at(saved, began)) {
             actions.push(Action::OpenRun(item.path.clone()));
             actions.push(Action::Recorder(RecorderAction::ShowedResult));
         }
-        let shown = session.running().recorded();
+        let shown = session.running.recorded.as_ref();
         let id = shown.map(|shown| shown.run.id.to_string());
         let is_new = self.shown.as_ref().map(|shown| &shown.id) != id.as_ref();
         result_area(is_new).show_focus(ui, |ui| {
             page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                match (recorder.status(), shown) {
-                    (Some(status), _) => running_ui(ui, status, recorder.is_stopping(), actions),
+                match (recorder.status.as_ref(), shown) {
+                    (Some(status), _) => running_ui(ui, status, recorder.is_stopping, actions),
                     (None, Some(shown)) => {
                         strip_ui(ui, shown, actions);
                         if let Some((path, recording)) =
@@ -187,7 +187,7 @@ impl RecordPage {
                         self.steps_ui(ui);
                     }
                 }
-                if recorder.status().is_none() {
+                if recorder.status.is_none() {
                     self.needs_ui(ui, recorder, actions);
                 }
                 recorded_ui(ui);
@@ -319,7 +319,7 @@ impl RecordPage {
 
     /// Draws what a recording would show on this PC, and how to allow the rest.
     fn needs_ui(&self, ui: &mut Ui, recorder: &Recordings, actions: &mut Vec<Action>) {
-        let Some(needs) = recorder.needs() else { return };
+        let Some(needs) = &recorder.needs else { return };
         let args = self.wish().args();
         let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
         let tiers = needs.tiers(&format!("jitterscope-cli {}", args.join(" ")));

@@ -23,7 +23,7 @@ impl RecordingChanges {
         (path, state): (&Path, RecordedState),
         actions: &mut Vec<Action>,
     ) {
-        let is_free = !recordings.is_changing();
+        let is_free = !recordings.is_changing;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let join = Button::new("Join with a log…");

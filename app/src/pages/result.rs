@@ -8,23 +8,22 @@ mod real_time;
 mod sleep;
 mod spin;
 mod view;
-mod waiting;
 mod what_helps;
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::table::{Column, Quantity};
-use jitterscope_engine::report::{INCONCLUSIVE, Report};
+use jitterscope_engine::report::{Disturbance, INCONCLUSIVE, Report, Standing};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
 use self::notes::{denial_ui, notes_ui, refused_ui, trust_ui, worse_ui};
 use self::view::{LiveRun, PlainView, ResultView, ShownResult};
-use self::waiting::{again_ui, waiting_ui};
 use super::export::export_buttons;
 use super::live_summary::LiveSummary;
 use super::{lost, page_frame, setup, severity_of};
-use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject};
+use crate::pages::show_programs_ui;
+use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject, WaitingTest};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
 use crate::widgets::{
@@ -57,7 +56,8 @@ const METHOD: &str = "A grade is what the 95% confidence interval of the measure
 /// State of the page of a test.
 #[derive(Debug)]
 pub struct TestPage {
-    key: &'static str,
+    /// The key of the test, such as `frame-loop`.
+    pub key: &'static str,
     /// The view that draws the results of the test.
     view: Box<dyn ResultView>,
     /// The report of the run in progress.
@@ -77,16 +77,11 @@ impl TestPage {
         Self { key, view, summary: None, has_setup: false, drawn: None }
     }
 
-    /// Returns the key of the test, such as `frame-loop`.
-    pub fn key(&self) -> &'static str {
-        self.key
-    }
-
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::setup_panel_ui(ui, session, self.key, &mut self.has_setup, actions);
         region(ui, Region::Results);
-        let shown = session.running().shown(self.key).map(|shown| shown.run.id.clone());
+        let shown = session.running.shown(self.key).map(|shown| shown.run.id.clone());
         let is_new = self.drawn != shown;
         self.drawn = shown;
         result_area(is_new).show_focus(ui, |ui| {
@@ -99,16 +94,16 @@ impl TestPage {
     }
 
     fn results_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(state) = session.running().test(self.key) else { return };
-        if let Some(waiting) = session.running().waiting().filter(|one| one.test() == self.key) {
+        let Some(state) = session.running.test(self.key) else { return };
+        if let Some(waiting) = session.running.waiting.as_ref().filter(|one| one.test == self.key) {
             waiting_ui(ui, session, waiting, actions);
             return;
         }
-        match (state.phase(), state.shown()) {
+        match (&state.phase, state.shown.as_ref()) {
             (Phase::Running(live) | Phase::Stopping(live), _) => {
                 let run = LiveRun {
                     live,
-                    is_stopping: matches!(state.phase(), Phase::Stopping(_)),
+                    is_stopping: matches!(state.phase, Phase::Stopping(_)),
                     late_percent: f64::from(session.settings().late_percent),
                     summary: &mut self.summary,
                     unit: session.settings().units,
@@ -124,7 +119,7 @@ impl TestPage {
             }
             (Phase::Idle, None) => {
                 denial_ui(ui, session, state, actions);
-                self.idle_ui(ui, session, state.plan(), actions);
+                self.idle_ui(ui, session, &state.plan, actions);
             }
             (Phase::Idle, Some(shown)) => {
                 self.summary = None;
@@ -172,12 +167,12 @@ impl TestPage {
         refused_ui(ui, &shown.report);
         let is_refused =
             shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_requested());
-        if !is_refused && let Some(state) = session.running().test(self.key) {
+        if !is_refused && let Some(state) = session.running.test(self.key) {
             denial_ui(ui, session, state, actions);
         }
         if is_refused
             && self.view.explains_denials()
-            && let Some(facts) = session.machine().facts()
+            && let Some(facts) = session.machine.facts()
         {
             super::machine::denied_ui(ui, session, facts, self.key, actions);
         }
@@ -193,14 +188,14 @@ impl TestPage {
 
     /// Offers to continue a test whose data is not sufficient for a grade.
     fn longer_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let facts = session.machine().facts();
-        let Some(longer) = facts.and_then(|facts| session.running().test_longer(self.key, facts))
+        let facts = session.machine.facts();
+        let Some(longer) = facts.and_then(|facts| session.running.test_longer(self.key, facts))
         else {
             return;
         };
         let words = format!("Measure longer ({})", text::format_long_time(longer));
         let button = Button::primary(&words).icon(icons::PLAY_FILL);
-        if ui.add_enabled(!session.running().is_busy(), button).clicked() {
+        if ui.add_enabled(!session.running.is_busy(), button).clicked() {
             actions.push(Action::MeasureTestLonger(self.key));
         }
     }
@@ -263,6 +258,45 @@ pub fn icon_of(plan: &Plan) -> &'static str {
         "list-checks" => icons::LIST_CHECKS,
         _ => icons::GAUGE,
     }
+}
+
+/// Draws which programs a test waits for, with buttons to start anyway or to cancel.
+fn waiting_ui(ui: &mut Ui, session: &Session, waiting: &WaitingTest, actions: &mut Vec<Action>) {
+    let evidence = text::live::waiting_for(&waiting.found, waiting.left());
+    VerdictStrip::new(Severity::Info, "")
+        .icon(icons::HOURGLASS_MEDIUM)
+        .sentence("Waiting until other programs are quiet")
+        .evidence(&evidence)
+        .show(ui, |_| {});
+    ui.horizontal_wrapped(|ui| {
+        if ui.add(Button::new("Measure now").icon(icons::PLAY_FILL)).clicked() {
+            actions.push(Action::MeasureWithoutWaiting);
+        }
+        show_programs_ui(ui, session, actions);
+        if ui.add(Button::new("Cancel")).clicked() {
+            actions.push(Action::Stop);
+        }
+    });
+}
+
+/// Offers to run a disturbed test again once the other programs are idle.
+fn again_ui(
+    ui: &mut Ui,
+    session: &Session,
+    shown: &LoadedRun,
+    key: &'static str,
+    actions: &mut Vec<Action>,
+) {
+    let Standing::Inconclusive { disturbance, .. } = shown.report.verdict.standing else { return };
+    ui.horizontal_wrapped(|ui| {
+        let again = Button::new("Wait for quiet and run again").icon(icons::HOURGLASS_MEDIUM);
+        if ui.add_enabled(session.can_start(PageId::Test(key)), again).clicked() {
+            actions.push(Action::RunWhenQuiet(key));
+        }
+        if matches!(disturbance, Disturbance::OtherPrograms(_)) {
+            show_programs_ui(ui, session, actions);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn rights_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(rights) = session.rights() else { return };
-    let is_free = rights.is_ok() && !session.running().is_busy();
+    let is_free = rights.is_ok() && !session.running.is_busy();
     let button = Button::new("Measure with administrator rights…").icon(icons::SHIELD_CHECK);
     let button = ui.add_enabled(is_free, button).on_hover_text(words::ABOUT_RIGHTS);
     if let Err(error) = rights {
@@ -39,7 +39,7 @@ pub(super) fn names_ui(
 ) {
     ui.horizontal_wrapped(|ui| {
         rights_ui(ui, session, then, actions);
-        let facts = session.machine().facts();
+        let facts = session.machine.facts();
         let has_steps =
             facts.is_some_and(|facts| !trace_steps(&facts.detail, &facts.trace).is_empty());
         if has_steps && ui.add(Button::new("How to allow names").icon(icons::CPU)).clicked() {

@@ -89,7 +89,7 @@ struct Listed {
 impl RunsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(items) = session.library().items() else {
+        let Some(items) = session.library.items.as_deref() else {
             page_frame().show(ui, |ui| {
                 let color = Tokens::of(ui).t2;
                 let words = "Reading the saved runs";
@@ -98,7 +98,7 @@ impl RunsPage {
             return;
         };
         self.remember_sort(ui);
-        self.list(session.library(), items);
+        self.list(&session.library, items);
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
@@ -129,7 +129,7 @@ impl RunsPage {
         } else {
             page(ui);
         }
-        self.deleted.show(ui, session.library(), actions);
+        self.deleted.show(ui, &session.library, actions);
     }
 
     /// Restores sort order and selection of the last session once, then stores the current ones.
@@ -167,17 +167,16 @@ impl RunsPage {
     /// Updates the listed runs if the saved runs, the filter, the order, or the expanded checks
     /// changed. Runs that were just restored become the selected ones.
     fn list(&mut self, library: &Library, items: &[LibraryItem]) {
-        let version = library.version();
+        let version = library.version;
         let of = (version, self.filter.clone(), self.sort, self.expanded.clone());
         let listed = self.listed.as_ref().map(|listed| &listed.of);
         if listed == Some(&of) {
             return;
         }
-        if !library.restored().is_empty() && listed.is_some_and(|before| before.0 != version) {
+        if !library.restored.is_empty() && listed.is_some_and(|before| before.0 != version) {
             // A quick check is one entry with several files.
-            let is_restored = |item: &&LibraryItem| {
-                item.files.iter().any(|file| library.restored().contains(file))
-            };
+            let is_restored =
+                |item: &&LibraryItem| item.files.iter().any(|file| library.restored.contains(file));
             let restored = items.iter().filter(is_restored);
             self.selection.set(restored.map(|item| item.path.clone()).collect());
         }
@@ -274,8 +273,8 @@ impl RunsPage {
             count => format!("{} runs", text::format_count(u64::try_from(count).unwrap_or(0))),
         };
         let note = format!("{count} · {}", text::format_bytes(bytes));
-        let library = session.library();
-        let deleted = if library.deleted().is_empty() { 0.0 } else { deleted::ROOM };
+        let library = &session.library;
+        let deleted = if library.deleted.is_empty() { 0.0 } else { deleted::ROOM };
         let is_one_row = FILTERS + BUTTONS + deleted < ui.available_width();
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         let mut filters = |ui: &mut Ui| {
@@ -349,11 +348,11 @@ impl RunsPage {
             sort: &mut self.sort,
             selection: &mut self.selection,
             expanded: &mut self.expanded,
-            groups: session.comparing().chosen_groups(),
+            groups: &session.comparing.groups,
         };
         let path = table::ui(ui, items, &listed.rows, height, controls);
         actions.extend(path.and_then(|path| opened(items, &path)));
-        if let Some(store) = session.library().store() {
+        if let Some(store) = &session.library.store {
             let shown = listed.count;
             // The details of selected runs already show the folder.
             let note = if !self.selection.paths.is_empty() {
@@ -370,8 +369,8 @@ impl RunsPage {
 
     /// Draws the buttons for the selected runs; a disabled button shows the reason on hover.
     fn selection_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let items = session.library().items().unwrap_or_default();
-        let next_group = session.comparing().next_group();
+        let items = session.library.items.as_deref().unwrap_or_default();
+        let next_group = session.comparing.next_group();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let count = self.selection.paths.len();
@@ -506,7 +505,7 @@ impl RunsPage {
         actions: &mut Vec<Action>,
     ) {
         // Unsaved edits of another run are saved before the fields change.
-        let versions = (session.library().version(), session.library().undone());
+        let versions = (session.library.version, session.library.undone);
         self.draft.follow(ui, &self.selection.paths, items, versions, actions);
         if is_low {
             return;

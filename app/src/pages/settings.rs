@@ -83,7 +83,7 @@ impl SettingsPage {
         cards::keyboard_ui(ui, actions);
         ui.horizontal(|ui| {
             let is_default = session.settings().reset() == *session.settings();
-            let is_free = !session.running().is_busy();
+            let is_free = !session.running.is_busy();
             let reset = ui.add_enabled(!is_default && is_free, Button::new("Reset all settings"));
             if reset.clicked() {
                 self.asks_reset = true;
@@ -130,7 +130,7 @@ impl SettingsPage {
 
 fn left_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
     cards::appearance_ui(ui, settings);
-    cards::numbers_ui(ui, settings, !session.running().is_busy());
+    cards::numbers_ui(ui, settings, !session.running.is_busy());
     cards::runs_ui(ui, session, settings, actions);
 }
 

@@ -93,7 +93,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
     if size::MEDIUM_FROM <= ui.content_rect().width() {
         return;
     }
-    let Some(state) = session.running().test(key) else { return };
+    let Some(state) = session.running.test(key) else { return };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let button = Button::new("Setup").icon(icons::SIDEBAR_SIMPLE);
@@ -101,8 +101,8 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
             *is_open = !*is_open;
         }
         let tokens = Tokens::of(ui);
-        let (what, time) = what_runs(session, state.plan(), state.repeat());
-        let is_locked = !matches!(state.phase(), Phase::Idle);
+        let (what, time) = what_runs(session, &state.plan, state.repeat);
+        let is_locked = !matches!(state.phase, Phase::Idle);
         let words = if is_locked {
             format!("{what} · locked while running")
         } else {
@@ -115,8 +115,8 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
 /// Draws the contents of the setup column or drawer.
 fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
     region(ui, Region::Setup);
-    let Some(state) = session.running().test(key) else { return };
-    let is_locked = !matches!(state.phase(), Phase::Idle);
+    let Some(state) = session.running.test(key) else { return };
+    let is_locked = !matches!(state.phase, Phase::Idle);
     let margin =
         Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
     Panel::bottom("setup-foot")
@@ -131,8 +131,8 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
             }
             presets_ui(ui, session, state, actions);
             ui.add_space(size::GAP_FIELD);
-            let mut plan = state.plan().clone();
-            let facts = session.machine().facts();
+            let mut plan = state.plan.clone();
+            let facts = session.machine.facts();
             let problems = facts.map_or(Vec::new(), |facts| plan.problems(&facts.cpus));
             let context = facts.map_or(FormContext::default(), |facts| FormContext {
                 cpus: &facts.cpus.usable,
@@ -141,7 +141,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
             });
             let mut form = SettingForm::new(ui, state.name(), &problems, context);
             plan.probe_mut().settings(&mut form);
-            if &plan != state.plan() {
+            if plan != state.plan {
                 actions.push(Action::SetPlan(plan));
             }
             ui.add_space(size::GAP_FIELD);
@@ -153,21 +153,21 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
 
 /// Draws the setting that records a trace of the CPUs, and how detailed a trace is on this PC.
 fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec<Action>) {
-    let Some(facts) = session.machine().facts() else { return };
-    let stages = state.plan().stages(&facts.cpus);
+    let Some(facts) = session.machine.facts() else { return };
+    let stages = state.plan.stages(&facts.cpus);
     if !stages.iter().flat_map(|stage| &stage.trials).any(|trial| trial.trace_above().is_some()) {
         return;
     }
     field_block(ui, "Trace", Some(&TRACE), |ui| {
         let modes =
             [(TraceMode::Auto, "Auto"), (TraceMode::Off, "Off"), (TraceMode::Require, "Require")];
-        let mut trace = state.trace();
+        let mut trace = state.trace;
         let name = format!("{}, trace", state.name());
         if segmented_wide(ui, &name, &mut trace, &modes).changed() {
             actions.push(Action::SetTrace { test: state.key(), trace });
         }
     });
-    if state.trace() != TraceMode::Off {
+    if state.trace != TraceMode::Off {
         let (width, color) = (ui.available_width(), Tokens::of(ui).t2);
         let words = facts.trace.sentence();
         Spans::plain(Type::Small, &words, color).paragraph_within(ui, width);
@@ -178,7 +178,7 @@ fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec
 /// Draws the field for how many times the test runs.
 fn repeat_ui(ui: &mut Ui, state: &TestState, actions: &mut Vec<Action>) {
     field_block(ui, "Repeat", Some(&REPEAT), |ui| {
-        let mut times = state.repeat();
+        let mut times = state.repeat;
         let unit = if times == 1 { "time" } else { "times" };
         let (name, width) = (format!("{}, repeat", state.name()), ui.available_width());
         if value_field(ui, &name, &mut times, &Parameter::count(1, MAX_REPEATS, unit), width)
@@ -192,13 +192,13 @@ fn repeat_ui(ui: &mut Ui, state: &TestState, actions: &mut Vec<Action>) {
 fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec<Action>) {
     let test = state.key();
     let own: Vec<(&str, Plan)> = session.settings().own_presets(test).collect();
-    let current = own.iter().find(|(_, plan)| plan == state.plan()).map(|(name, _)| *name);
+    let current = own.iter().find(|(_, plan)| *plan == state.plan).map(|(name, _)| *name);
     let built_in = state.preset();
     field_block(ui, "Preset", None, |ui| {
         let selected = built_in.map(|preset| preset.name).or(current).unwrap_or("Custom (changed)");
         let width = ui.available_width();
         combo_ui(ui, &format!("{}, preset", state.name()), selected, width, |ui| {
-            for preset in state.presets() {
+            for preset in &state.presets {
                 let is_selected = built_in.is_some_and(|selected| selected.key == preset.key);
                 let item = ui.selectable_label(is_selected, Type::Body.text(preset.name));
                 if item.on_hover_text(preset.about).clicked() {
@@ -295,7 +295,7 @@ fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
                 .label(ui);
             return;
         }
-        let (what, time) = what_runs(session, state.plan(), state.repeat());
+        let (what, time) = what_runs(session, &state.plan, state.repeat);
         let (what, time) = (
             Spans::plain(Type::LabelStrong, &what, tokens.t1),
             Spans::plain(Type::Small, &time, tokens.t2),
@@ -309,7 +309,7 @@ fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
 
 /// Returns two texts: what the plan measures, and how long that takes, including repeats.
 fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
-    let Some(facts) = session.machine().facts() else { return Default::default() };
+    let Some(facts) = session.machine.facts() else { return Default::default() };
     let Some(extent) = plan.extent(&facts.cpus) else {
         return ("Cannot run".to_owned(), "check the marked settings".to_owned());
     };

@@ -96,7 +96,7 @@ fn open_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
 /// Draws what the app never does, and the button for its keyboard shortcuts.
 fn promises_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    let folder = session.library().store().map(|store| store.folder().display().to_string());
+    let folder = session.library.store.as_ref().map(|store| store.folder().display().to_string());
     let folder = folder.map(|folder| format!("Runs are saved in {folder}")).unwrap_or_default();
     let promises = [
         (

@@ -32,7 +32,7 @@ struct ColumnChoice {
 impl WhichColumnDialog {
     /// Shows the dialog while the frame time column of an opened file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.imports().which_column() else {
+        let Some(question) = session.imports.which_column() else {
             *self = Self::default();
             return;
         };

@@ -18,7 +18,7 @@ pub struct WhichSeriesDialog {
 impl WhichSeriesDialog {
     /// Shows the dialog while the series to open from a file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.imports().which_series() else {
+        let Some(question) = session.imports.which_series() else {
             *self = Self::default();
             return;
         };

@@ -83,10 +83,10 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
         frames.iter().flat_map(|(_, lanes)| pieces::of(lanes, &cpus)).collect();
     let rows = rows(&cpus);
     let id = if is_shared {
-        timeline.id().with("lanes")
+        timeline.id.with("lanes")
     } else {
         join(ui, timeline, lanes);
-        timeline.id().with(("lanes", first))
+        timeline.id.with(("lanes", first))
     };
     let late = text::format_time(lanes.woke - lanes.due);
     let margin = match across {

@@ -74,11 +74,11 @@ impl Above {
     /// Returns the properties of a timeline above the strips; the axis is in seconds.
     pub fn timeline(timeline: &Timeline) -> Self {
         Self {
-            id: timeline.id().with("strips"),
+            id: timeline.id.with("strips"),
             link: timeline.link(),
             axis: AxisKind::Time,
             per_second: 1.0,
-            selected: timeline.selected_secs(),
+            selected: timeline.selected_secs,
         }
     }
 

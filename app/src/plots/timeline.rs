@@ -87,11 +87,12 @@ pub struct Timeline {
     is_sought: bool,
     notes: Notes,
     /// When the selected sample woke, in seconds.
-    selected_secs: Option<f64>,
+    pub(super) selected_secs: Option<f64>,
     /// Horizontal extent of the plot on the screen in points, and its visible time range in
     /// seconds; `None` until the plot is drawn.
     shown: Option<(Rangef, (f64, f64))>,
-    id: Id,
+    /// The id of the plot.
+    pub(super) id: Id,
 }
 
 impl Default for Timeline {
@@ -177,11 +178,6 @@ impl Timeline {
         self.shown = Some((rect.x_range(), (*bounds.start(), *bounds.end())));
     }
 
-    /// Returns the id of the plot.
-    pub(super) const fn id(&self) -> Id {
-        self.id
-    }
-
     /// Returns the id of the group of plots that share the time axis.
     pub(super) fn link(&self) -> Id {
         self.id.with("time")
@@ -191,11 +187,6 @@ impl Timeline {
     /// axis.
     pub(super) fn moved_time(&self, ctx: &Context) -> Option<(f64, f64)> {
         moved_range(ctx, self.id)
-    }
-
-    /// Returns when the selected sample woke, in seconds.
-    pub(super) const fn selected_secs(&self) -> Option<f64> {
-        self.selected_secs
     }
 
     /// Returns the horizontal screen position of a time in seconds; `None` if the time is not

@@ -13,7 +13,7 @@ use jitterscope_engine::report::comparison::MinEffect;
 use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
-use super::export_request::{ExportKind, ExportRequest, Subject};
+use super::export_request::{CopiedText, ExportKind, ExportRequest, Subject};
 use super::host_action::HostAction;
 use super::recorder_action::RecorderAction;
 use super::settings::Settings;

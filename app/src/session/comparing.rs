@@ -19,6 +19,7 @@ use jitterscope_engine::store::repeats::{self, History};
 use super::part::{Context, Part};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
+use crate::text::compare::{MAX_LABEL, group_label, labels_within};
 pub use checks::CheckComparison;
 
 /// Maximum number of characters of a run name on a card.
@@ -67,12 +68,12 @@ impl ComparisonView {
         if let Some(groups) = self.groups() {
             return groups.iter().map(|group| self.group_label(group)).collect();
         }
-        crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
+        labels_within(&self.all_runs(), &self.comparison, MAX_LABEL)
     }
 
     /// Returns what the runs of a group have in common, their name or tags, with their number.
     fn group_label(&self, group: &[Arc<LoadedRun>]) -> String {
-        let count = crate::text::compare::group_label(group.len());
+        let count = group_label(group.len());
         let runs: Vec<&Run> = group.iter().map(|shown| shown.run.as_ref()).collect();
         let name = runs.first().map_or("", |run| run.name.as_str());
         if !name.is_empty() && runs.iter().all(|run| run.name == name) {
@@ -84,7 +85,7 @@ impl ComparisonView {
 
     /// Returns labels of the runs with names of up to `MAX_NAME` characters.
     pub fn whole_labels(&self) -> Vec<String> {
-        crate::text::compare::labels_within(&self.all_runs(), &self.comparison, MAX_NAME)
+        labels_within(&self.all_runs(), &self.comparison, MAX_NAME)
     }
 
     fn all_runs(&self) -> Vec<&Run> {
@@ -134,12 +135,13 @@ pub(super) type CheckFiles = (PathBuf, Vec<PathBuf>);
 
 /// The runs or quick checks that are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Selected {
-    paths: Vec<PathBuf>,
+pub struct Selected {
+    /// The paths that identify the list entries, in order.
+    pub paths: Vec<PathBuf>,
     /// How many of the paths belong to each group, in order; `None` unless groups are compared.
-    group_counts: Option<Vec<usize>>,
+    pub group_counts: Option<Vec<usize>>,
     /// The minimum effect that the user set.
-    minimum: MinEffect,
+    pub minimum: MinEffect,
 }
 
 /// The selection, and the outcome of its comparison.
@@ -149,19 +151,21 @@ type ComparingMessage = (Selected, Result<Progress, String>);
 #[derive(Debug)]
 pub struct Comparing {
     tasks: Tasks<ComparingMessage>,
-    selected: Selected,
+    /// What is compared.
+    pub selected: Selected,
     /// The runs that were set as group A, group B, and so on.
-    groups: Vec<Vec<PathBuf>>,
-    progress: Progress,
+    pub groups: Vec<Vec<PathBuf>>,
+    /// The progress of the comparison.
+    pub progress: Progress,
     /// How many comparisons were requested.
-    number: u64,
+    pub number: u64,
 }
 
 impl Part for Comparing {
     const NAME: &'static str = "the comparison";
 
     fn restart(&mut self, _: &Context) {
-        *self = Self::new(self.tasks.host());
+        *self = Self::new(&self.tasks.host);
     }
 }
 
@@ -176,11 +180,6 @@ impl Comparing {
         }
     }
 
-    /// Returns the files of the compared runs; the first is the baseline.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.selected.paths
-    }
-
     /// Whether groups are compared, and not single runs.
     pub const fn is_of_groups(&self) -> bool {
         self.selected.group_counts.is_some()
@@ -192,25 +191,10 @@ impl Comparing {
         Some(groups.into_iter().map(<[PathBuf]>::to_vec).collect())
     }
 
-    /// Returns the runs that the user set as group A, group B, and so on, whether or not they can be compared yet.
-    pub fn chosen_groups(&self) -> &[Vec<PathBuf>] {
-        &self.groups
-    }
-
     /// Returns which group the user can set next, after A and B; `None` while A or B is missing, and after the last one.
     pub fn next_group(&self) -> Option<usize> {
         let count = self.groups.len();
         (are_complete(&self.groups) && count < MAX_GROUPS).then_some(count)
-    }
-
-    /// Returns how many comparisons were requested.
-    pub const fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Returns the progress of the comparison.
-    pub fn progress(&self) -> &Progress {
-        &self.progress
     }
 
     /// Returns the comparison of runs, once it is complete.
@@ -291,11 +275,6 @@ impl Comparing {
             Some(checks) => self.load_checks(checks, context),
             None => self.load(Vec::new(), context),
         }
-    }
-
-    /// Returns the minimum effect that the user set.
-    pub fn minimum(&self) -> MinEffect {
-        self.selected.minimum
     }
 
     /// Sets the minimum effect, and compares the same runs again.
@@ -511,14 +490,14 @@ mod tests {
         let mut comparing = Comparing::new(&TaskHost::new(|| {}));
         assert!(!comparing.begin(paths(&["a", "a"])), "one run is none to compare");
         assert!(comparing.begin(paths(&["a", "b", "c", "d", "e"])));
-        assert_eq!(comparing.paths().len(), 4);
+        assert_eq!(comparing.selected.paths.len(), 4);
         assert!(comparing.begin(paths(&["b", "a"])));
         let paths = paths(&["a", "b", "c", "d"]);
         let late = Selected { paths, ..Selected::default() };
         comparing.end(&late, Err("late".to_owned()));
-        assert!(matches!(comparing.progress(), Progress::Loading));
+        assert!(matches!(comparing.progress, Progress::Loading));
         let current = comparing.selected.clone();
         comparing.end(&current, Err("gone".to_owned()));
-        assert!(matches!(comparing.progress(), Progress::Failed(why) if why == "gone"));
+        assert!(matches!(comparing.progress, Progress::Failed(why) if why == "gone"));
     }
 }

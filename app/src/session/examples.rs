@@ -139,14 +139,14 @@ impl Session {
         match page {
             PageId::Test(test) => self.running.shown(test).is_some_and(is_example),
             PageId::Quick => {
-                let result = self.running.quick().result();
-                let result = result.filter(|_| self.running.quick().check().is_none());
+                let result = self.running.quick.result.as_ref();
+                let result = result.filter(|_| self.running.quick.check.is_none());
                 result.is_some_and(|check| check.runs().any(is_example))
             }
             PageId::Compare => {
                 self.comparing.compared().is_some_and(|view| view.runs.iter().any(is_example))
             }
-            PageId::Capture => self.running.capture().is_some_and(is_example),
+            PageId::Capture => self.running.capture.as_ref().is_some_and(is_example),
             PageId::Record
             | PageId::Runs
             | PageId::Machine

@@ -56,10 +56,10 @@ pub struct Preview {
 #[derive(Debug)]
 pub struct ActiveExport {
     /// Identifies the export.
-    number: u64,
+    pub number: u64,
     subject: Subject,
     /// The format to select at first, if one was requested.
-    wanted: Option<ExportKind>,
+    pub wanted: Option<ExportKind>,
     ready: Option<ReadyExport>,
     /// The request of the latest preview.
     requested: Option<ExportRequest>,
@@ -73,16 +73,6 @@ pub struct ActiveExport {
 }
 
 impl ActiveExport {
-    /// Returns the number that identifies the export.
-    pub const fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Returns the format to select at first, if one was requested.
-    pub const fn wanted(&self) -> Option<ExportKind> {
-        self.wanted
-    }
-
     /// Returns the number of runs to export; 0 while they are being opened.
     pub fn count(&self) -> usize {
         self.ready.as_ref().map_or(0, |ready| ready.members.len())
@@ -168,11 +158,12 @@ pub enum ClipboardContent {
 #[derive(Debug)]
 pub struct Exports {
     tasks: Tasks<ExportMessage>,
-    current: Option<ActiveExport>,
+    /// The export for which the dialog is open.
+    pub current: Option<ActiveExport>,
     count: u64,
     /// The export for which the user is asked whether to replace files, with destination and files.
     replacing: Option<(Writing, PathBuf, Vec<PathBuf>)>,
-    copies: Vec<ClipboardContent>,
+    pub copies: Vec<ClipboardContent>,
     painter: Option<ImageRenderer>,
     /// The folder of the last export.
     folder: Option<PathBuf>,
@@ -187,7 +178,7 @@ impl Part for Exports {
     fn restart(&mut self, _: &Context) {
         let (painter, count) = (self.painter, self.count);
         let external = std::mem::take(&mut self.external);
-        let fresh = Self::new(self.tasks.host());
+        let fresh = Self::new(&self.tasks.host);
         *self = Self { count, painter, external, ..fresh };
     }
 }
@@ -207,11 +198,6 @@ impl Exports {
         }
     }
 
-    /// Returns the export for which the dialog is open.
-    pub const fn active(&self) -> Option<&ActiveExport> {
-        self.current.as_ref()
-    }
-
     /// Returns the files that the user is asked to replace; `None` without such a question.
     pub fn replacing(&self) -> Option<&[PathBuf]> {
         self.replacing.as_ref().map(|(.., files)| files.as_slice())
@@ -225,11 +211,6 @@ impl Exports {
     /// Sets the function that opens files and folders.
     pub fn set_opener(&mut self, opener: Opener) {
         self.external.opener = opener;
-    }
-
-    /// Returns new clipboard contents, each only once.
-    pub fn take_copies(&mut self) -> Vec<ClipboardContent> {
-        std::mem::take(&mut self.copies)
     }
 
     /// Handles the messages of tasks since the last call.
@@ -278,7 +259,7 @@ impl Exports {
                     if let Some(current) = number.and_then(|number| self.current(number)) {
                         current.is_writing = false;
                     }
-                    context.report_error(words::not_copied(&error));
+                    context.report_error(format!("Nothing was copied: {error}."));
                 }
                 ExportMessage::ChatCopied(text) => {
                     self.copies.push(ClipboardContent::Text(text));
@@ -468,11 +449,6 @@ impl Exports {
         self.tasks.spawn("copy-plot", draw, ExportMessage::PlotCopied);
     }
 
-    /// Asks for a destination, draws an image of a plot, and writes it.
-    pub(super) fn save_plot(&self, name: &str, draw: PlotPainter, context: &Context) {
-        self.save_file(name, || Ok(draw()?.png), context);
-    }
-
     /// Asks for a destination, and writes a preset.
     pub(super) fn save_preset(&self, test: &str, name: &str, plan: Plan, context: &Context) {
         let file = PresetFile::new(name, plan);
@@ -480,7 +456,7 @@ impl Exports {
     }
 
     /// Asks for the destination of a file, creates its content, and writes it.
-    fn save_file(
+    pub(super) fn save_file(
         &self,
         name: &str,
         make: impl FnOnce() -> Result<Vec<u8>, String> + Send + 'static,

@@ -45,34 +45,24 @@ impl ExportKind {
     /// Markdown of one run, for a ticket.
     pub const TICKET: Self = Self::File(Format::Markdown);
 
-    /// Returns the label on screen.
-    pub const fn label(self) -> &'static str {
+    /// Returns the label on screen, the use of the format in a few words, and the key that is saved in the settings.
+    pub const fn words(self) -> [&'static str; 3] {
         match self {
-            Self::File(format) => format.label(),
-            Self::Image => words::IMAGE[0],
-            Self::Comparison => words::COMPARISON[0],
-            Self::ComparisonPage => words::COMPARISON_PAGE[0],
+            Self::File(format) => [format.label(), format.about(), format.key()],
+            Self::Image => words::IMAGE,
+            Self::Comparison => words::COMPARISON,
+            Self::ComparisonPage => words::COMPARISON_PAGE,
         }
     }
 
-    /// Returns the use of the format in a few words.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::File(format) => format.about(),
-            Self::Image => words::IMAGE[1],
-            Self::Comparison => words::COMPARISON[1],
-            Self::ComparisonPage => words::COMPARISON_PAGE[1],
-        }
+    /// Returns the label on screen.
+    pub const fn label(self) -> &'static str {
+        self.words()[0]
     }
 
     /// Returns the key that is saved in the settings.
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::File(format) => format.key(),
-            Self::Image => "png",
-            Self::Comparison => "comparison",
-            Self::ComparisonPage => "comparison-html",
-        }
+        self.words()[2]
     }
 
     /// Returns the format with this key; `None` if there is none.
@@ -156,7 +146,8 @@ mod tests {
         let files = Format::ALL.map(ExportKind::File);
         let others = [ExportKind::Image, ExportKind::Comparison, ExportKind::ComparisonPage];
         for kind in files.into_iter().chain(others) {
-            assert!(kind.about().len() <= 33, "{}", kind.about());
+            let [_, about, _] = kind.words();
+            assert!(about.len() <= 33, "{about}");
         }
     }
 }

@@ -1,19 +1,17 @@
-//! Handles requests of the window that select where tests run or change the list of hosts.
+//! Handles requests of the window that select where tests run or change the list of hosts, and requests administrator
+//! rights on this PC.
 
-use super::host_action::HostAction;
+use jitterscope_engine::platform::{ELEVATION, Elevation};
+use jitterscope_engine::runner::{Agent, AgentError};
+
+use super::host_action::{HostAction, Place};
 use super::hosts::Hosts;
 use super::machine::HostMachine;
-use super::place::Place;
-use super::{MACHINE, Session};
+use super::{Action, MACHINE, Session};
 
 pub(super) const HOSTS: fn(&mut Session) -> &mut Hosts = |all| &mut all.hosts;
 
 impl Session {
-    /// Returns the other PCs, and where the next run is measured.
-    pub const fn hosts(&self) -> &Hosts {
-        &self.hosts
-    }
-
     /// Handles changes of the connections since the last call.
     pub(super) fn poll_hosts(&mut self) {
         self.run(HOSTS, Hosts::poll);
@@ -23,7 +21,7 @@ impl Session {
     /// Updates the facts of the machine on which tests run. For another PC, this opens a new
     /// connection.
     pub(super) fn read_machine(&mut self) {
-        match self.hosts.place().clone() {
+        match self.hosts.place.clone() {
             Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _| part.read()),
             Place::Host(address) => self.act_on_hosts(HostAction::Connect(address)),
         }
@@ -76,10 +74,10 @@ impl Session {
     pub(super) fn follow_place(&mut self) {
         // Until administrator rights are granted, show the facts of this PC that were read without
         // rights.
-        let is_asking = *self.hosts.place() == Place::Administrator && self.hosts.facts().is_none();
+        let is_asking = self.hosts.place == Place::Administrator && self.hosts.facts().is_none();
         let there = self.hosts.selected().filter(|_| !is_asking).map(|_| HostMachine {
             facts: self.hosts.facts().cloned(),
-            other_load: self.hosts.other_load(),
+            other_load: self.hosts.other_load,
         });
         self.machine.set_there(there);
     }
@@ -94,5 +92,23 @@ impl Session {
             settings.hosts.push(host);
         });
         self.act_on_hosts(HostAction::Select(place));
+    }
+}
+
+impl Session {
+    /// Requests administrator rights, then carries out an action with them.
+    pub(super) fn elevate(&mut self, then: Option<Action>) {
+        let command = self.settings().administrator_command().to_owned();
+        let plans = self.running.tests.iter().map(|state| state.plan.clone()).collect();
+        self.run(HOSTS, |part, context| part.elevate(&command, plans, then, context));
+        self.follow_place();
+    }
+
+    /// Returns `Ok` if administrator rights can be requested, otherwise the reason why not. `None`
+    /// if they are granted already, if another PC is selected, or if the system has no such rights.
+    pub fn rights(&self) -> Option<Result<(), AgentError>> {
+        let can_ask = !matches!(ELEVATION, Elevation::None) && self.hosts.place == Place::ThisPc;
+        let command = self.settings().administrator_command();
+        can_ask.then(|| Agent::check_administrator_rights(command))
     }
 }

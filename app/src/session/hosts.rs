@@ -12,9 +12,8 @@ use jitterscope_engine::platform;
 use jitterscope_engine::runner::{Agent, AgentError, Host, HostKey, open_sign_in};
 
 use super::action::Action;
+use super::host_action::{Place, SavedHost};
 use super::part::{Context, Part};
-use super::place::Place;
-use super::saved_host::SavedHost;
 use super::task::{TaskHost, Tasks, Watch};
 use crate::facts::Facts;
 
@@ -85,14 +84,19 @@ enum HostsMessage {
 #[derive(Debug)]
 pub struct Hosts {
     tasks: Tasks<HostsMessage>,
-    place: Place,
+    /// Where the next run is measured.
+    pub place: Place,
     states: BTreeMap<String, (u64, HostState)>,
     /// Counts connection attempts, so that the answer of an outdated attempt can be ignored.
     attempts: u64,
-    other_load: Option<f64>,
+    /// The CPU time of other programs on the selected host as a share of one CPU, read in
+    /// the last seconds without a test; `None` until it is known.
+    pub(super) other_load: Option<f64>,
     watch: Option<Watch>,
-    adding: Option<AddedHost>,
-    has_terminal: bool,
+    /// The host in the dialog for adding a host; `None` if the dialog is closed.
+    pub adding: Option<AddedHost>,
+    /// Whether a terminal for signing in to a host can be opened.
+    pub has_terminal: bool,
     /// The action to carry out once administrator rights are granted.
     then: Option<Action>,
 }
@@ -101,7 +105,7 @@ impl Part for Hosts {
     const NAME: &'static str = "the host chooser";
 
     fn restart(&mut self, _: &Context) {
-        *self = Self::new(self.tasks.host());
+        *self = Self::new(&self.tasks.host);
     }
 }
 
@@ -118,11 +122,6 @@ impl Hosts {
             has_terminal: platform::has_terminal(),
             then: None,
         }
-    }
-
-    /// Returns where the next run is measured.
-    pub const fn place(&self) -> &Place {
-        &self.place
     }
 
     /// Returns the connection state of a host.
@@ -143,12 +142,6 @@ impl Hosts {
         }
     }
 
-    /// Returns the CPU time of other programs on the selected host as a share of one CPU, read in
-    /// the last seconds without a test; `None` until it is known.
-    pub(super) const fn other_load(&self) -> Option<f64> {
-        self.other_load
-    }
-
     /// Returns the host on which a run starts; `None` if the selected host is not connected.
     pub(super) fn host(&self) -> Option<Host> {
         match self.selected() {
@@ -156,16 +149,6 @@ impl Hosts {
             Some(HostState::Connected(connected)) => Some(Host::Agent(connected.agent.clone())),
             Some(_) => None,
         }
-    }
-
-    /// Returns the host in the dialog for adding a host; `None` if the dialog is closed.
-    pub const fn adding(&self) -> Option<&AddedHost> {
-        self.adding.as_ref()
-    }
-
-    /// Returns whether a terminal for signing in to a host can be opened.
-    pub const fn has_terminal(&self) -> bool {
-        self.has_terminal
     }
 
     /// Opens a terminal with an ssh session to a host.

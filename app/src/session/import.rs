@@ -115,7 +115,7 @@ impl Part for Imports {
 
     fn restart(&mut self, _: &Context) {
         let watched = self.watched.take();
-        *self = Self::new(self.tasks.host());
+        *self = Self::new(&self.tasks.host);
         if let Some(folder) = watched {
             self.watch(PathBuf::clone(&folder));
         }

@@ -1,16 +1,14 @@
 //! The saved runs: lists, changes, and opens them.
 
-mod change;
 mod checks;
 mod deleted;
 mod folder;
-mod limits;
 mod run_preview;
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::{mem, slice};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, mem, slice};
 
 use jitterscope_engine::stats::Outcome;
 use jitterscope_engine::store::edit::Edit;
@@ -23,7 +21,6 @@ use super::task::{TaskHost, Tasks, Watch};
 use crate::run_list::trend;
 use crate::run_list::{LibraryItem, RunListEntry};
 use crate::text;
-use change::Changes;
 use folder::{ListedState, Listing};
 use run_preview::PreviewCache;
 
@@ -64,28 +61,30 @@ enum LibraryMessage {
 #[derive(Debug)]
 pub struct Library {
     tasks: Tasks<LibraryMessage>,
-    store: Option<Store>,
+    /// The store in which runs are saved; `None` if runs cannot be saved.
+    pub store: Option<Store>,
     folder_watch: Option<Watch>,
     listed: ListedState,
-    items: Option<Vec<LibraryItem>>,
+    /// The list entries, newest first; `None` until the first listing is complete.
+    pub items: Option<Vec<LibraryItem>>,
     /// The path of every entry that was listed so far; `None` until the first listing.
     seen: Option<HashSet<PathBuf>>,
     /// Incremented whenever the runs have been listed again.
-    version: u64,
+    pub version: u64,
     /// The number of listings requested so far.
     lists: u64,
     /// The number of the latest listing that is shown.
     shown_list: u64,
     /// The entries of the trash.
-    deleted: Vec<DeletedItem>,
+    pub deleted: Vec<DeletedItem>,
     /// The files in the trash from each deletion since the start of the app, oldest first.
     deletions: Vec<Vec<PathBuf>>,
     /// The files restored since the last listing.
     restoring: Vec<PathBuf>,
     /// The files restored between the last two listings.
-    restored: Vec<PathBuf>,
+    pub restored: Vec<PathBuf>,
     /// Incremented whenever changes of saved runs are undone.
-    undone: u64,
+    pub undone: u64,
     changes: Changes,
     previews: PreviewCache,
 }
@@ -95,7 +94,7 @@ impl Part for Library {
 
     fn restart(&mut self, context: &Context) {
         let (version, undone, changes) = (self.version, self.undone, self.changes.clone());
-        let fresh = Self::new(self.store.take(), self.tasks.host());
+        let fresh = Self::new(self.store.take(), &self.tasks.host);
         *self = Self { version, undone, changes, ..fresh };
         context.push(Request::ListRuns);
     }
@@ -126,25 +125,9 @@ impl Library {
         }
     }
 
-    /// Returns the store in which runs are saved; `None` if runs cannot be saved.
-    pub const fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
-    }
-
-    /// Returns the list entries, newest first; `None` until the first listing is complete.
-    pub fn items(&self) -> Option<&[LibraryItem]> {
-        self.items.as_deref()
-    }
-
     /// Returns whether the list may lack a run that was just saved.
     pub const fn is_listing(&self) -> bool {
         self.shown_list < self.lists
-    }
-
-    /// Returns a number that is incremented whenever the runs have been listed again, so that data
-    /// derived from the list is recomputed only then.
-    pub const fn version(&self) -> u64 {
-        self.version
     }
 
     /// Returns the number of list entries; 0 until the first listing is complete.
@@ -289,12 +272,6 @@ impl Library {
         self.write_edits(edits);
     }
 
-    /// Returns a number that is incremented whenever changes of saved runs are undone: what was typed is then no longer
-    /// being saved.
-    pub const fn undone(&self) -> u64 {
-        self.undone
-    }
-
     /// Writes edits into the files of runs.
     fn write_edits(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
@@ -317,7 +294,7 @@ impl Library {
 
     /// Returns the edit that undoes a change of a note or of tags; `None` if the edit changes neither.
     fn undo_of(&self, path: &Path, edit: &Edit) -> Option<(PathBuf, Edit)> {
-        let item = self.items()?.iter().find(|item| item.path == path)?;
+        let item = self.items.as_deref()?.iter().find(|item| item.path == path)?;
         let run = item.run.as_ref().ok()?;
         let undo = match edit {
             Edit::Note(note) if *note != run.note => Edit::Note(run.note.clone()),
@@ -330,7 +307,7 @@ impl Library {
     /// Returns by what share the key figure of a saved run is worse than that of the baseline, and
     /// the file of the baseline; `None` if the run is not worse or has no baseline.
     pub fn worse_than_baseline(&self, file: &Path) -> Option<(f64, &Path)> {
-        let items = self.items()?;
+        let items = self.items.as_deref()?;
         let run = items.iter().find(|item| item.path == file)?.run.as_ref().ok()?;
         Some((worse_by(run)?, &baseline_of(items, run)?.path))
     }
@@ -405,6 +382,76 @@ fn note_recovered(journals: &[Recovery], context: &Context) {
     }
 }
 
+/// A pending change.
+type LibraryChange = Box<dyn FnOnce() -> LibraryMessage + Send>;
+
+/// Pending changes of saved runs. They are carried out one after another in the order of the
+/// requests, so that no change overwrites another change of the same run, and no edit is made after
+/// a later request moved the run to the trash.
+#[derive(Clone, Default)]
+struct Changes {
+    waiting: Arc<Mutex<VecDeque<LibraryChange>>>,
+    turn: Arc<Mutex<()>>,
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Changes").finish_non_exhaustive()
+    }
+}
+
+impl Changes {
+    fn add(&self, work: impl FnOnce() -> LibraryMessage + Send + 'static) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(work));
+    }
+
+    /// Waits for the change in progress, then carries out the oldest pending change; `None` if no
+    /// change is pending.
+    fn next(&self) -> Option<LibraryMessage> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        work.map(|work| work())
+    }
+}
+
+impl Library {
+    /// Returns the list entries to delete, oldest first: entries older than `days`, and further old
+    /// entries until the total size is at most `megabytes`. Entries with a name, note, or tag of
+    /// the user are never returned. A limit of 0 means no limit.
+    pub fn beyond_limits(&self, megabytes: u32, days: u32) -> Vec<PathBuf> {
+        beyond_limits(self.items.as_deref().unwrap_or_default(), megabytes, days, text::now())
+    }
+}
+
+/// A day in seconds.
+const DAY: i64 = 86_400;
+
+fn beyond_limits(
+    items: &[LibraryItem],
+    megabytes: u32,
+    days: u32,
+    now: jiff::Timestamp,
+) -> Vec<PathBuf> {
+    let mut left: u64 = items.iter().map(|item| item.bytes).sum();
+    let limit = u64::from(megabytes) * 1_000_000;
+    let mut beyond = Vec::new();
+    // The list has the newest entries first: iterate from the oldest.
+    for item in items.iter().rev() {
+        let Ok(run) = &item.run else { continue };
+        if !run.given_name.is_empty() || !run.note.is_empty() || !run.tags.is_empty() {
+            continue;
+        }
+        let age = now.duration_since(run.started_at).as_secs();
+        let is_old = 0 < days && i64::from(days) * DAY < age;
+        let is_too_much = 0 < megabytes && limit < left;
+        if is_old || is_too_much {
+            left = left.saturating_sub(item.bytes);
+            beyond.push(item.path.clone());
+        }
+    }
+    beyond
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,7 +461,7 @@ mod tests {
         let mut library = Library::new(None, &TaskHost::new(|| {}));
         library.items = Some(Vec::new());
         library.move_to(None);
-        assert_eq!(library.items(), None);
+        assert_eq!(library.items.as_deref(), None);
     }
 
     #[test]
@@ -432,5 +479,28 @@ mod tests {
         assert_eq!(new(&["a", "b", "c"]), 1);
         assert_eq!(new(&[]), 0);
         assert_eq!(new(&["a", "b", "c"]), 0, "the folder was away, or the runs were restored");
+    }
+
+    fn item(path: &str, age_secs: i64, tags: &[&str]) -> LibraryItem {
+        LibraryItem::example(path, tags, |run| {
+            run.started_at = jiff::Timestamp::from_second(-age_secs).unwrap();
+        })
+    }
+
+    #[test]
+    fn only_the_oldest_without_words_of_the_user_are_beyond_the_limits() {
+        let items = [
+            item("new", DAY, &[]),
+            item("old", 30 * DAY + 1, &[]),
+            item("tagged", 90 * DAY, &["baseline"]),
+        ];
+        let beyond = |megabytes, days| {
+            let paths = beyond_limits(&items, megabytes, days, jiff::Timestamp::UNIX_EPOCH);
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+        };
+        assert!(beyond(0, 0).is_empty());
+        assert_eq!(beyond(0, 30), ["old"]);
+        assert_eq!(beyond(2, 0), ["old"]);
+        assert_eq!(beyond(1, 0), ["old", "new"], "what is tagged stays");
     }
 }

@@ -61,13 +61,16 @@ pub(super) struct HostMachine {
 #[derive(Debug)]
 pub struct MachineState {
     tasks: Tasks<MachineMessage>,
-    facts: Option<Arc<Facts>>,
+    /// The facts about this PC, even if tests run on another one; `None` until they are
+    /// read.
+    pub facts: Option<Arc<Facts>>,
     /// The selected host if it is another PC; `None` if tests run on this PC.
     there: Option<HostMachine>,
     power: Option<Power>,
     other_load: Option<f64>,
     is_watched: bool,
-    noise: Option<NoiseFloorEstimate>,
+    /// The noise floor of this machine, if it was measured and read.
+    pub noise: Option<NoiseFloorEstimate>,
     /// Whether the noise floor is being read.
     reads_noise: bool,
     /// The version of the list of runs from which the noise floor was read.
@@ -79,7 +82,7 @@ impl Part for MachineState {
 
     fn restart(&mut self, _: &Context) {
         let facts = self.facts.take();
-        let fresh = Self::new(self.tasks.host());
+        let fresh = Self::new(&self.tasks.host);
         *self = Self { facts, ..fresh };
         self.read();
     }
@@ -107,12 +110,6 @@ impl MachineState {
             Some(there) => there.facts.as_ref(),
             None => self.facts.as_ref(),
         }
-    }
-
-    /// Returns the facts about this PC, even if tests run on another one; `None` until they are
-    /// read.
-    pub const fn own_facts(&self) -> Option<&Arc<Facts>> {
-        self.facts.as_ref()
     }
 
     /// Selects another PC, or this one with `None`.
@@ -144,11 +141,6 @@ impl MachineState {
             Some(there) => there.other_load,
             None => self.other_load,
         }
-    }
-
-    /// Returns the noise floor of this machine, if it was measured and read.
-    pub const fn noise(&self) -> Option<&NoiseFloorEstimate> {
-        self.noise.as_ref()
     }
 
     /// Starts to read the facts of the machine, its clock, and the granted priorities.

@@ -49,26 +49,20 @@ pub struct MarkShortcut {
     active: Option<ShortcutRegistration>,
     count: u32,
     /// The state of the current registration, or of the last one if it was refused.
-    state: Option<ShortcutState>,
+    pub state: Option<ShortcutState>,
 }
 
 impl Part for MarkShortcut {
     const NAME: &'static str = "the shortcut for marks";
 
     fn restart(&mut self, _: &Context) {
-        *self = Self::new(self.tasks.host());
+        *self = Self::new(&self.tasks.host);
     }
 }
 
 impl MarkShortcut {
     pub(super) fn new(host: &TaskHost) -> Self {
         Self { tasks: Tasks::new(host), active: None, count: 0, state: None }
-    }
-
-    /// Returns the registration state; `None` while no test runs, unless the last registration was
-    /// refused.
-    pub const fn state(&self) -> Option<&ShortcutState> {
-        self.state.as_ref()
     }
 
     /// Registers the wanted shortcut, and unregisters the previous one.

@@ -107,7 +107,7 @@ impl Session {
 
     /// Counts a frame that was drawn; returns whether another one is needed to find that the last result can be drawn.
     pub fn count_frame(&mut self) -> bool {
-        !self.running.is_restoring() && self.opening.drawn()
+        self.running.restoring_count == 0 && self.opening.drawn()
     }
 }
 

@@ -22,7 +22,7 @@ impl Session {
     /// Saves the settings of a test under this name. If the name is taken by other settings, a
     /// number is appended.
     pub(super) fn save_preset(&mut self, test: &str, name: &str) {
-        let Some(plan) = self.running.test(test).map(|state| state.plan().clone()) else { return };
+        let Some(plan) = self.running.test(test).map(|state| state.plan.clone()) else { return };
         let mut settings = self.settings().clone();
         if let Some(name) = settings.add_preset(name, &plan) {
             self.set_settings(settings);

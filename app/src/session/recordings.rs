@@ -34,18 +34,20 @@ const MAX_START: Duration = Duration::from_secs(15);
 pub struct Recordings {
     tasks: Tasks<RecorderNews>,
     watch: Option<Watch>,
-    status: Option<RecordStatus>,
+    /// The state of the recorder; `None` while none runs.
+    pub status: Option<RecordStatus>,
     program: Option<DetachedProgram>,
     starting: Option<Instant>,
-    is_stopping: bool,
+    /// Whether the recorder has to end.
+    pub is_stopping: bool,
     /// What the recorder that was started last has to follow, and why not if its thread cannot be followed.
     started: (RecordingWish, Option<String>),
     /// What a recording would show here; `None` until it is read.
-    needs: Option<RecordingNeeds>,
+    pub needs: Option<RecordingNeeds>,
     /// When the recording began that ended and that no page has shown since.
-    ended: Option<jiff::Timestamp>,
+    pub ended: Option<jiff::Timestamp>,
     /// Whether a saved recording is being changed.
-    is_changing: bool,
+    pub is_changing: bool,
     /// The recording whose last change was refused, and why.
     refused: Option<(PathBuf, String)>,
 }
@@ -95,7 +97,7 @@ impl Part for Recordings {
     const NAME: &'static str = "the recorder's page";
 
     fn restart(&mut self, _: &Context) {
-        *self = Self::new(self.tasks.host());
+        *self = Self::new(&self.tasks.host);
     }
 }
 
@@ -116,39 +118,14 @@ impl Recordings {
         }
     }
 
-    /// Returns the state of the recorder; `None` while none runs.
-    pub const fn status(&self) -> Option<&RecordStatus> {
-        self.status.as_ref()
-    }
-
     /// Whether a recorder was started that has not published its state yet.
     pub const fn is_starting(&self) -> bool {
         self.starting.is_some()
     }
 
-    /// Whether the recorder has to end.
-    pub const fn is_stopping(&self) -> bool {
-        self.is_stopping
-    }
-
     /// Whether the state of the recorder is followed.
     pub const fn is_watched(&self) -> bool {
         self.watch.is_some()
-    }
-
-    /// Returns what a recording needs of this PC; `None` until it is read.
-    pub const fn needs(&self) -> Option<&RecordingNeeds> {
-        self.needs.as_ref()
-    }
-
-    /// Returns when the recording began that ended and whose result no page has shown yet.
-    pub const fn ended(&self) -> Option<jiff::Timestamp> {
-        self.ended
-    }
-
-    /// Whether a saved recording is being changed.
-    pub const fn is_changing(&self) -> bool {
-        self.is_changing
     }
 
     /// Returns why the last change of the recording in a file was refused.

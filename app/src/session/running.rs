@@ -1,12 +1,10 @@
 //! The tests: their settings and results, the run in progress, and the measurements that follow a
 //! run.
 
-mod capture_view;
 mod completion;
 mod late;
 mod live;
 mod quick;
-mod restored;
 mod run_sequence;
 mod starting;
 mod test_state;
@@ -24,7 +22,7 @@ use jitterscope_engine::report::quick::continuation;
 use jitterscope_engine::report::{
     CaptureView, ChangeEffect, follow_up, frame_loop_of, with_follow_up,
 };
-use jitterscope_engine::run::{Labels, Run, RunId};
+use jitterscope_engine::run::{Ending, Labels, Run, RunId};
 use jitterscope_engine::runner::{OtherPrograms, Runner, SavedRun, lost_after};
 use jitterscope_engine::store;
 
@@ -92,29 +90,34 @@ enum RunningMessage {
 #[derive(Debug)]
 pub struct Running {
     tasks: Tasks<RunningMessage>,
-    tests: Vec<TestState>,
+    /// The state of all kinds of test.
+    pub tests: Vec<TestState>,
     /// The imported run on screen, if any.
-    capture: Option<Arc<LoadedRun>>,
+    pub capture: Option<Arc<LoadedRun>>,
     /// The recording on screen.
-    recorded: Option<Arc<LoadedRun>>,
+    pub recorded: Option<Arc<LoadedRun>>,
     /// What was asked last of the shown capture.
-    view: CaptureView,
+    pub view: CaptureView,
     /// Whether the shown capture is being evaluated.
     is_viewing: bool,
     active: Option<Active>,
-    quick: Quick,
+    /// The quick check.
+    pub quick: Quick,
     /// The earlier run that the run in progress continues.
     followed: Option<Arc<LoadedRun>>,
     /// The test that starts as soon as other programs are quiet.
-    waiting: Option<WaitingTest>,
+    pub waiting: Option<WaitingTest>,
     /// The number of measurements of the load of other programs that were started.
     look_count: u64,
-    sequence: Option<SequenceState>,
+    /// The series of runs in progress.
+    pub sequence: Option<SequenceState>,
     endings: CompletionState,
-    window_cost: WindowCost,
+    /// The overhead of the window.
+    pub window_cost: WindowCost,
     /// The tests whose last result was opened, or failed to open, since the start of the app.
     restored: Vec<&'static str>,
-    restoring_count: usize,
+    /// How many last results are being opened.
+    pub(super) restoring_count: usize,
 }
 
 /// The run in progress.
@@ -141,7 +144,7 @@ impl Part for Running {
 
     fn restart(&mut self, _: &Context) {
         let tests = std::mem::take(&mut self.tests);
-        let fresh = Self::new(self.tasks.host());
+        let fresh = Self::new(&self.tasks.host);
         // Dropping the run in progress stops it; its journal is recovered at the next start.
         *self = Self {
             tests: tests.into_iter().map(TestState::idle).collect(),
@@ -186,41 +189,16 @@ impl Running {
         self.tests.iter_mut().find(|state| state.key() == key)
     }
 
-    /// Returns the state of all kinds of test.
-    pub fn tests(&self) -> &[TestState] {
-        &self.tests
-    }
-
-    /// Returns the imported run on screen.
-    pub const fn capture(&self) -> Option<&Arc<LoadedRun>> {
-        self.capture.as_ref()
-    }
-
-    /// Returns the recording on screen.
-    pub const fn recorded(&self) -> Option<&Arc<LoadedRun>> {
-        self.recorded.as_ref()
-    }
-
     /// Returns the result on screen for this key: of the test, unless it is running, or the
     /// imported run or recording.
     pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
         match self.test(key) {
-            Some(state) => state.shown().filter(|_| state.live().is_none()),
-            None => [self.capture(), self.recorded()]
+            Some(state) => state.shown.as_ref().filter(|_| state.live().is_none()),
+            None => [self.capture.as_ref(), self.recorded.as_ref()]
                 .into_iter()
                 .flatten()
                 .find(|shown| shown.run.subject.key() == key),
         }
-    }
-
-    /// Returns the quick check.
-    pub const fn quick(&self) -> &Quick {
-        &self.quick
-    }
-
-    /// Returns the series of runs in progress.
-    pub const fn sequence(&self) -> Option<&SequenceState> {
-        self.sequence.as_ref()
     }
 
     /// Returns whether a test is being measured.
@@ -230,21 +208,21 @@ impl Running {
 
     /// Returns whether a test or quick check runs or waits to start, or a run is being saved.
     pub fn is_busy(&self) -> bool {
-        self.is_measuring_or_saving() || self.quick.check().is_some() || self.waiting.is_some()
+        self.is_measuring_or_saving() || self.quick.check.is_some() || self.waiting.is_some()
     }
 
     /// Returns whether a test is being measured or its run is being saved. An opened run would then
     /// hide the test.
     pub(super) fn is_measuring_or_saving(&self) -> bool {
-        let is_saving = |state: &TestState| matches!(state.phase(), Phase::Saving);
+        let is_saving = |state: &TestState| matches!(state.phase, Phase::Saving);
         self.is_running() || self.tests.iter().any(is_saving)
     }
 
     /// Returns the name of the check in progress, or of the test that runs or whose run is being
     /// saved.
     pub fn name(&self) -> &'static str {
-        let is_active = |state: &&TestState| !matches!(state.phase(), Phase::Idle);
-        match self.quick.check() {
+        let is_active = |state: &&TestState| !matches!(state.phase, Phase::Idle);
+        match &self.quick.check {
             Some(_) => "Quick check",
             None => self.tests.iter().find(is_active).map_or("", TestState::name),
         }
@@ -260,9 +238,9 @@ impl Running {
         match page {
             PageId::Test(key) => {
                 self.live().is_some_and(|(state, _)| state.key() == key)
-                    || self.waiting.as_ref().is_some_and(|waiting| waiting.test() == key)
+                    || self.waiting.as_ref().is_some_and(|waiting| waiting.test == key)
             }
-            PageId::Quick => self.quick.check().is_some(),
+            PageId::Quick => self.quick.check.is_some(),
             _ => false,
         }
     }
@@ -275,7 +253,7 @@ impl Running {
     ) -> BTreeMap<String, PathBuf> {
         let file = |state: &TestState| {
             let key = state.key();
-            let path = match state.shown() {
+            let path = match &state.shown {
                 Some(shown) => shown.path.clone(),
                 // The last result could not be opened: omit it.
                 None if self.restored.contains(&key) => None,
@@ -284,16 +262,6 @@ impl Running {
             Some((key.to_owned(), path?))
         };
         self.tests.iter().filter_map(file).collect()
-    }
-
-    /// Returns the overhead of the window.
-    pub const fn window_cost(&self) -> WindowCost {
-        self.window_cost
-    }
-
-    /// Updates the overhead of the window.
-    pub const fn set_window_cost(&mut self, cost: WindowCost) {
-        self.window_cost = cost;
     }
 
     /// Returns whether the completion sound of a test was played since the last call. The window
@@ -319,7 +287,7 @@ impl Running {
                 RunningMessage::OtherLoad(number, _) if number != self.look_count => {}
                 RunningMessage::OtherLoad(_, found) => self.take_other_load(found, context),
                 RunningMessage::QuickOpened(Ok(check)) => {
-                    self.quick.show_saved(*check);
+                    self.quick.result = Some(Arc::new(*check));
                     context.push(Request::GoTo(PageId::Quick));
                 }
                 RunningMessage::QuickOpened(Err(error)) => {
@@ -401,7 +369,8 @@ impl Running {
         let mut finished = runner.finish(run);
         let run = &mut finished.run;
         // Take the marks from the live data: the measuring threads do not have them.
-        let live = self.tests.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
+        let live =
+            self.tests.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run.as_ref());
         run.annotations.extend(live.into_iter().flat_map(|live| live.annotations.iter().cloned()));
         // If the run was measured on another PC, the window has no overhead there.
         if run.host.is_none() {
@@ -418,7 +387,9 @@ impl Running {
         if let Some(first) = &self.followed {
             *run = with_follow_up(&first.run, run.clone());
         }
-        self.cut_sequence_after(run);
+        if run.ending != Ending::Finished {
+            self.cut_sequence();
+        }
         let test = run.subject.key();
         if let Some(state) = self.test_mut(test) {
             state.set_phase(Phase::Saving);
@@ -438,7 +409,7 @@ impl Running {
     fn end(&mut self, shown: LoadedRun, context: &Context) {
         let (key, name) = (shown.run.subject.key(), self.name());
         self.show(shown, context);
-        if let Some(shown) = self.test(key).and_then(TestState::shown).cloned() {
+        if let Some(shown) = self.test(key).and_then(|state| state.shown.as_ref()).cloned() {
             if self.measure_on(&shown, context) {
                 return;
             }
@@ -469,7 +440,7 @@ impl Running {
     /// Returns the duration of the measurement that collects the data missing for a grade; `None`
     /// if no data is missing, or if the result was measured on another machine or is not saved.
     pub fn test_longer(&self, test: &str, facts: &Facts) -> Option<Nanos> {
-        let shown = self.test(test)?.shown()?;
+        let shown = self.test(test)?.shown.as_ref()?;
         let plan = continuation(&shown.run, &shown.report)?;
         let is_whole = shown.path.is_some() && facts.are_of(&shown.run);
         is_whole.then(|| plan.duration(&facts.cpus))
@@ -477,7 +448,8 @@ impl Running {
 
     /// Continues a test whose result has too little data for a grade, to collect more.
     pub(super) fn measure_test_longer(&mut self, test: &str, context: &Context) {
-        let shown = self.test(test).and_then(TestState::shown).filter(|_| !self.is_busy());
+        let shown =
+            self.test(test).and_then(|state| state.shown.as_ref()).filter(|_| !self.is_busy());
         let Some(shown) = shown.cloned() else { return };
         if let Some(plan) = continuation(&shown.run, &shown.report) {
             self.follow(plan, &shown, context);
@@ -487,7 +459,8 @@ impl Running {
     /// Opens the frames of a tested change of the "what helps" test, together with the frames of
     /// the baseline of the change.
     pub(super) fn open_change(&self, test: &str, change: usize, context: &Context) {
-        let shown = self.test(test).and_then(TestState::shown).filter(|_| !context.is_busy);
+        let shown =
+            self.test(test).and_then(|state| state.shown.as_ref()).filter(|_| !context.is_busy);
         let Some(shown) = shown.cloned() else { return };
         let open = move || {
             let effect = shown.report.results::<ChangeEffect>().get(change);
@@ -588,7 +561,7 @@ mod tests {
         let (mut running, context) = (Running::new(&TaskHost::new(|| {})), Context::default());
         running.change("frame-loop", |state| state.set_phase(Phase::Saving));
         running.show_opened(LoadedRun::example(), &context);
-        assert!(running.is_busy() && running.test("frame-loop").unwrap().shown().is_none());
+        assert!(running.is_busy() && running.test("frame-loop").unwrap().shown.is_none());
         assert_eq!(running.name(), "Frame loop");
         let requests = context.requests.into_inner();
         assert!(matches!(requests.as_slice(), [Request::Notify(_)]), "{}", requests.len());

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jitterscope_engine::export::IncludedNames;
-use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
 use jitterscope_engine::plan::form::Parameter;
+use jitterscope_engine::plan::{DEFAULT_LATE_PERCENT, Plan};
 use jitterscope_engine::platform::Shortcut;
 use jitterscope_engine::runner::Agent;
 use jitterscope_engine::stats::LowDefinition;
@@ -14,7 +14,7 @@ use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::saved_host::SavedHost;
+use super::host_action::SavedHost;
 use crate::run_list::SavedFilter;
 use crate::text::Unit;
 
@@ -273,7 +273,8 @@ fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
 /// The location of the settings file.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsFile {
-    path: Option<PathBuf>,
+    /// The path of the file; `None` if settings are not saved.
+    pub path: Option<PathBuf>,
 }
 
 impl SettingsFile {
@@ -290,11 +291,6 @@ impl SettingsFile {
     /// Returns a location without a file: settings are lost when the app ends.
     pub const fn none() -> Self {
         Self { path: None }
-    }
-
-    /// Returns the path of the file; `None` if settings are not saved.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
     }
 
     /// Reads the settings. If the file or a setting is damaged, renames the file and returns a
@@ -338,6 +334,58 @@ impl SettingsFile {
         let text = serde_json::to_vec_pretty(settings).map_err(|error| error.to_string())?;
         store::write_whole(path, &text).map_err(|error| error.to_string())
     }
+}
+
+impl Settings {
+    /// Returns the presets of a test that the user saved.
+    pub fn own_presets(&self, test: &str) -> impl Iterator<Item = (&str, Plan)> {
+        self.presets.iter().filter_map(move |preset| {
+            let plan: Plan = serde_json::from_value(preset.plan.clone()).ok()?;
+            (plan.key() == test).then_some((preset.name.as_str(), plan))
+        })
+    }
+
+    /// Returns the settings of a preset that the user saved.
+    pub(super) fn own_preset(&self, test: &str, name: &str) -> Option<Plan> {
+        self.own_presets(test).find(|(of, _)| *of == name).map(|(_, plan)| plan)
+    }
+
+    /// Adds a preset, and returns its name; appends a number if a preset with other settings has
+    /// the name.
+    pub(super) fn add_preset(&mut self, name: &str, plan: &Plan) -> Option<String> {
+        let test = plan.key();
+        let is_taken = |name: &str| self.own_preset(test, name).is_some_and(|own| own != *plan);
+        let name = free_name(name, is_taken);
+        let preset = OwnPreset { name: name.clone(), plan: serde_json::to_value(plan).ok()? };
+        self.set_preset(test, &name, Some(preset));
+        Some(name)
+    }
+
+    /// Replaces the preset of a test that has this name by `with`; `None` deletes the preset.
+    pub(super) fn set_preset(&mut self, test: &str, name: &str, with: Option<OwnPreset>) {
+        self.presets.retain(|preset| {
+            preset.name != name || preset.plan.get("test").is_none_or(|of| of != test)
+        });
+        self.presets.extend(with);
+    }
+
+    /// Renames a preset of a test; appends a number to the new name if another preset has that
+    /// name.
+    pub(super) fn rename_preset(&mut self, test: &str, name: &str, to: &str) {
+        let plan = self.own_preset(test, name).and_then(|plan| serde_json::to_value(plan).ok());
+        if let Some(plan) = plan {
+            let to = free_name(to, |to| to != name && self.own_preset(test, to).is_some());
+            self.set_preset(test, name, None);
+            self.set_preset(test, &to.clone(), Some(OwnPreset { name: to, plan }));
+        }
+    }
+}
+
+/// Returns the name, with a number if it is taken: "Arena", "Arena 2".
+pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 #[cfg(test)]

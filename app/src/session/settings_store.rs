@@ -47,7 +47,8 @@ enum SettingsMessage {
 #[derive(Debug)]
 pub(super) struct SettingsStore {
     tasks: Tasks<SettingsMessage>,
-    settings: Settings,
+    /// The current settings.
+    pub(super) settings: Settings,
     writer: SettingsWriter,
 }
 
@@ -55,7 +56,7 @@ impl Part for SettingsStore {
     const NAME: &'static str = "the settings";
 
     fn restart(&mut self, _: &Context) {
-        self.tasks = Tasks::new(self.tasks.host());
+        self.tasks = Tasks::new(&self.tasks.host);
     }
 }
 
@@ -64,11 +65,6 @@ impl SettingsStore {
         let latest = Arc::new(Mutex::new(settings.clone()));
         let writer = SettingsWriter { file, latest, turn: Arc::default() };
         Self { tasks: Tasks::new(host), settings, writer }
-    }
-
-    /// Returns the current settings.
-    pub(super) const fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// Returns the late threshold as a percentage of a frame.

@@ -43,7 +43,8 @@ impl std::fmt::Debug for TaskHost {
 
 /// Starts the tasks of one part, and receives their messages.
 pub(super) struct Tasks<M> {
-    host: TaskHost,
+    /// The state that these tasks share with the tasks of other parts.
+    pub(super) host: TaskHost,
     sender: SyncSender<M>,
     receiver: Receiver<M>,
 }
@@ -58,11 +59,6 @@ impl<M: Send + 'static> Tasks<M> {
     pub(super) fn new(host: &TaskHost) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
         Self { host: host.clone(), sender, receiver }
-    }
-
-    /// Returns the state that these tasks share with the tasks of other parts.
-    pub(super) const fn host(&self) -> &TaskHost {
-        &self.host
     }
 
     /// Returns the messages since the last call.

@@ -20,17 +20,11 @@ pub fn group_label(runs: usize) -> String {
 }
 
 /// Maximum length of a short label, in characters.
-const MAX_LABEL: usize = 28;
+pub const MAX_LABEL: usize = 28;
 /// Minimum number of characters of the name in a short label.
 const MIN_NAME: usize = 12;
 /// Maximum number of differences in a short label.
 const MAX_DIFFERENCES: usize = 2;
-
-/// Returns short, distinct labels of runs: their names. If runs share a name, the differences in
-/// settings and machine follow, or else the start time.
-pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
-    labels_within(runs, comparison, MAX_LABEL)
-}
 
 /// Returns names of compared runs in at most `most` characters. If names are equal, the differences
 /// of each run in settings and machine follow its name, or else the start time.

@@ -11,13 +11,14 @@ pub const CHAT_COPIED: &str = "Copied for a chat.";
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
 
 /// Label and use of the image format.
-pub const IMAGE: [&str; 2] = ["PNG", "The result as shown on its page"];
+pub const IMAGE: [&str; 3] = ["PNG", "The result as shown on its page", "png"];
 
 /// Label and use of a comparison for a ticket.
-pub const COMPARISON: [&str; 2] = ["Comparison", "All runs, for a ticket"];
+pub const COMPARISON: [&str; 3] = ["Comparison", "All runs, for a ticket", "comparison"];
 
 /// Label and use of a comparison as an HTML page.
-pub const COMPARISON_PAGE: [&str; 2] = ["Comparison as HTML", "All runs, for any browser"];
+pub const COMPARISON_PAGE: [&str; 3] =
+    ["Comparison as HTML", "All runs, for any browser", "comparison-html"];
 
 /// The effect of opening a report in the browser.
 pub const IN_BROWSER: &str =
@@ -126,11 +127,6 @@ pub fn copied(kind: &str, is_for_ticket: bool, size: &str) -> String {
     } else {
         format!("Copied: {kind}, {size}.")
     }
-}
-
-/// Returns the message after copying to the clipboard failed.
-pub fn not_copied(error: &str) -> String {
-    format!("Nothing was copied: {error}.")
 }
 
 #[cfg(test)]

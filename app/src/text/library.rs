@@ -24,11 +24,6 @@ pub fn plot_title(value_name: &str, label: &str) -> String {
     format!("{}, {label}", super::capitalized(value_name))
 }
 
-/// Returns the label of one configuration of a run: "before, FIFO 50".
-pub fn row_of_run(run: &str, label: &str) -> String {
-    format!("{run}, {label}")
-}
-
 /// Returns the text of requested and applied settings.
 pub fn applied(requested: &str, granted: &str) -> String {
     format!("Requested {requested} · applied {granted}")

@@ -119,6 +119,14 @@ const fn command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
+const fn shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::SHIFT, key)
+}
+
+const fn command_shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
+}
+
 const fn keys(
     command: Command,
     group: &'static str,
@@ -148,33 +156,13 @@ const TESTS: [KeyboardShortcut; 6] = [
 pub const KEYS: [Keys; 43] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
-    keys(
-        Command::StopAtOnce,
-        TEST,
-        "Stop the test without confirmation",
-        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
-    ),
+    keys(Command::StopAtOnce, TEST, "Stop the test without confirmation", &[shift(Key::F5)]),
     keys(Command::Mark, TEST, "Mark this moment", &[plain(Key::M)]),
     keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
-    keys(
-        Command::Record,
-        PAGES,
-        "Record",
-        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::M)],
-    ),
-    keys(
-        Command::WhatHelps,
-        PAGES,
-        "What helps",
-        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::H)],
-    ),
+    keys(Command::Record, PAGES, "Record", &[command_shift(Key::M)]),
+    keys(Command::WhatHelps, PAGES, "What helps", &[command_shift(Key::H)]),
     keys(Command::Export, TEST, "Export the result", &[command(Key::E)]),
-    keys(
-        Command::Ticket,
-        TEST,
-        "Copy the report",
-        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)],
-    ),
+    keys(Command::Ticket, TEST, "Copy the report", &[command_shift(Key::C)]),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
     keys(Command::FindRun, RUNS, "Search runs", &[command(Key::F)]),
@@ -188,19 +176,9 @@ pub const KEYS: [Keys; 43] = [
     keys(Command::Hosts, PAGES, "Choose the PC for tests", &[command(Key::L)]),
     keys(Command::Keys, WINDOW, "All shortcuts", &[plain(Key::F1)]),
     keys(Command::Help, WINDOW, "Help for the focused item", &[plain(Key::F1)]),
-    keys(
-        Command::Theme,
-        WINDOW,
-        "Switch between dark and light",
-        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T)],
-    ),
+    keys(Command::Theme, WINDOW, "Switch between dark and light", &[command_shift(Key::T)]),
     keys(Command::NextRegion, WINDOW, "Next region", &[plain(Key::F6)]),
-    keys(
-        Command::PreviousRegion,
-        WINDOW,
-        "Previous region",
-        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F6)],
-    ),
+    keys(Command::PreviousRegion, WINDOW, "Previous region", &[shift(Key::F6)]),
     keys(Command::Larger, WINDOW, "Zoom in", &[command(Key::Plus)]),
     keys(Command::Smaller, WINDOW, "Zoom out", &[command(Key::Minus)]),
     keys(Command::DefaultSize, WINDOW, "Default size", &[command(Key::Num0)]),
@@ -218,20 +196,12 @@ pub const KEYS: [Keys; 43] = [
         Command::SelectRange,
         PLOTS,
         "Select a range, or read bars and points",
-        &[
-            KeyboardShortcut::new(Modifiers::SHIFT, Key::ArrowRight),
-            KeyboardShortcut::new(Modifiers::SHIFT, Key::ArrowLeft),
-        ],
+        &[shift(Key::ArrowRight), shift(Key::ArrowLeft)],
     ),
     keys(Command::ShowFrames, PLOTS, "Show the frames of a bar or point", &[plain(Key::Enter)]),
     keys(Command::Annotate, PLOTS, "Annotate the selection", &[plain(Key::A)]),
     keys(Command::Enlarge, PLOTS, "Maximize a plot", &[plain(Key::E)]),
-    keys(
-        Command::PlotMenu,
-        PLOTS,
-        "Plot menu: data as a table",
-        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F10)],
-    ),
+    keys(Command::PlotMenu, PLOTS, "Plot menu: data as a table", &[shift(Key::F10)]),
 ];
 
 /// Returns the shortcuts of a command; empty if the command has none.

@@ -125,7 +125,7 @@ fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
     by_size.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]));
     let mut others = by_size.len();
     for at in by_size {
-        let share = left / others_f32(others);
+        let share = left / f32::from(u16::try_from(others).unwrap_or(u16::MAX).max(1));
         if let Some(width) = widths.get_mut(at) {
             *width = width.max(share);
             left -= *width;
@@ -133,10 +133,6 @@ fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
         others -= 1;
     }
     widths
-}
-
-fn others_f32(others: usize) -> f32 {
-    f32::from(u16::try_from(others).unwrap_or(u16::MAX).max(1))
 }
 
 /// Returns the position of the segment to which a pressed arrow key moves the focus from position

@@ -3,7 +3,6 @@
 
 mod choice;
 mod matrix;
-mod set;
 
 use eframe::egui::{Rect, Ui, UiBuilder, pos2, vec2};
 use jitterscope_engine::plan::Problem;
@@ -230,7 +229,7 @@ impl Form for SettingForm<'_> {
 
     fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
         let name = self.name(field);
-        self.whole(field, |ui| set::ui(ui, &name, values, choices));
+        self.whole(field, |ui| choice::several_ui(ui, &name, values, choices));
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {

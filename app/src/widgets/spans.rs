@@ -15,6 +15,7 @@ const MAX_CHARS: usize = 10_000;
 
 /// Builder of a line: texts, icons, and gaps, from left to right.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Spans {
     job: LayoutJob,
     words: String,
@@ -35,14 +36,12 @@ impl Spans {
     }
 
     /// Adds a gap of this many points.
-    #[must_use]
     pub fn gap(mut self, points: f32) -> Self {
         self.gap += points;
         self
     }
 
     /// Adds text.
-    #[must_use]
     pub fn text(mut self, style: Type, text: &str, color: Color32) -> Self {
         let text = cut(text, MAX_CHARS);
         self.words.push_str(&text);
@@ -52,7 +51,6 @@ impl Spans {
 
     /// Adds an icon, `size` points wide. Screen readers skip icons: the text must be sufficient
     /// without the icon.
-    #[must_use]
     pub fn icon(mut self, glyph: &str, size: f32, color: Color32) -> Self {
         if !self.words.is_empty() {
             self.words.push(' ');
@@ -62,7 +60,6 @@ impl Spans {
     }
 
     /// Adds the icon of a severity, followed by an additional gap of this many points.
-    #[must_use]
     pub fn severity(self, severity: Severity, gap: f32, tokens: &Tokens) -> Self {
         self.icon(severity.icon(), size::ICON_SMALL, severity.color(tokens)).gap(gap)
     }

@@ -4,7 +4,6 @@
 //! Keys replace the names of machines and programs. A key is a hash of a name and a secret, the
 //! salt: with the same salt, a name always has the same key.
 
-mod described;
 mod key;
 mod row;
 mod samples;
@@ -15,11 +14,13 @@ use jiff::Timestamp;
 
 use super::{Options, privacy};
 use crate::nanos::Nanos;
+use crate::plan::Plan;
 use crate::report::comparison::Item;
-use crate::report::{self, Delay, Report};
-use crate::run::Run;
+use crate::report::metric::Track;
+use crate::report::{self, Delay, Report, empty_run};
+use crate::run::capture::{Distribution, Recording};
+use crate::run::{Capture, Run, Subject};
 
-pub use described::{fields, subjects};
 pub use key::{Salt, SaltError};
 pub use row::{Field, Kind, Row, Value};
 pub use samples::{SAMPLE_FIELDS, SampleRow};
@@ -266,7 +267,7 @@ fn add_metrics(row: &mut Row, run: &Run, item: Item<'_>) {
             continue;
         }
         let value = item.value(metric).filter(|value| value.is_finite());
-        let definition = format!("{}: {}.", metric.title, described::track(metric.track));
+        let definition = format!("{}: {}.", metric.title, track(metric.track));
         row.number(row::metric_key(metric), definition, value);
     }
     let interval = match item {
@@ -280,6 +281,57 @@ fn add_metrics(row: &mut Row, run: &Run, item: Item<'_>) {
         let definition = format!("{end} end of the 95% confidence interval of p99.");
         row.number(key, definition, value.map(Nanos::as_f64));
     }
+}
+
+/// Returns the plural name of the values from which a metric is computed, for its description.
+const fn track(track: Track) -> &'static str {
+    match track {
+        Track::Values => "values of the test",
+        Track::FrameTimes => "frame times",
+        Track::Work => "times of the work",
+        Track::Slots => "slots of the schedule",
+        Track::Stutter => "time of all frames",
+    }
+}
+
+/// Returns a subject for every kind of run that can be exported: every test with default settings,
+/// and every kind of import. The columns are documented from the rows of runs without samples, so that the documentation
+/// lists exactly the columns of the exported files.
+pub fn subjects() -> Vec<Subject> {
+    let frames = || {
+        vec![Recording {
+            frame_times: [1, 1].into_iter().collect(),
+            logged_at: [0, 1].into_iter().collect(),
+            ..Recording::default()
+        }]
+    };
+    let bins = [(1, 1)].into_iter().collect();
+    let imports = [
+        Capture::Frames(frames()),
+        Capture::SampledLog(frames()),
+        Capture::Ticks(frames()),
+        Capture::SampledTicks(frames()),
+        Capture::Histogram(vec![Distribution { bins, ..Distribution::default() }]),
+    ];
+    let plans = Plan::all().into_iter().map(Subject::Measured);
+    plans.chain(imports.map(Subject::Imported)).collect()
+}
+
+/// Returns the columns of a dataset for runs of a test or an import, in the order in which files of
+/// the dataset have the columns.
+pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
+    if dataset == Dataset::Samples {
+        return SAMPLE_FIELDS.to_vec();
+    }
+    let run = empty_run(subject.clone());
+    let (options, salt) = (Options::default(), Salt::none());
+    let mut source = Source::new(&run, &options, &salt, Timestamp::UNIX_EPOCH);
+    source.delays = vec![Delay::default()];
+    let rows = if dataset == Dataset::Runs { source.runs() } else { source.culprits() };
+    // Rows can have different columns: the baseline of an experiment has no effect and therefore
+    // fewer columns. Use the row with the most columns.
+    let cells = rows.iter().map(Row::cells).max_by_key(|cells| cells.len()).unwrap_or_default();
+    cells.iter().map(|(field, _)| field.clone()).collect()
 }
 
 #[cfg(test)]

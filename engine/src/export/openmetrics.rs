@@ -195,7 +195,7 @@ fn add_run(families: &mut Families, source: &Source<'_>) {
         None => Labels::default(),
     };
     let of_test = base.clone().with("test", test);
-    let began = float_millis(run.started_at.as_millisecond());
+    let began = Nanos::new(run.started_at.as_millisecond()).as_f64() / 1e3;
     let help = "When the run began, in seconds since 1970 in UTC.";
     families.gauge("jitterscope_run_start_timestamp_seconds", help, &of_test, began);
     if let Some(grade) = report.verdict.grade {
@@ -275,11 +275,6 @@ fn add_histogram(
         .map(|(end, seconds)| (seconds, values.iter().filter(|value| **value <= end).count()));
     let sum: f64 = values.iter().map(|value| Nanos::new((*value).max(0)).as_f64()).sum();
     families.histogram(name, &help, labels, &counts, values.len(), sum / 1e9);
-}
-
-/// Converts milliseconds to seconds.
-fn float_millis(millis: i64) -> f64 {
-    Nanos::new(millis).as_f64() / 1e3
 }
 
 /// Returns the name of a row: the text of its first cell; empty if this cell has no text.

@@ -102,7 +102,7 @@ pub(super) fn file(chart: &Chart) -> String {
     let height = rows.unwrap_or(height);
     let mut fluid = Fluid::fixed((left, width - RIGHT));
     fluid.plot(chart, (TOP, height - BOTTOM));
-    let body = fluid.elements();
+    let body = fluid.body;
     let names = chart.names();
     let names = if 1 < names.len() { names } else { Vec::new() };
     let mut head = format!(

@@ -3,6 +3,7 @@
 /// Up to 56 bits of a packet that belong together. The low bits of the integer hold the record; the top byte
 /// holds the number of its bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub(super) struct Record(u64);
 
 impl Record {
@@ -10,20 +11,17 @@ impl Record {
     pub(super) const EMPTY: Self = Self(0);
 
     /// Returns this record followed by `length` further bits; at most 56 bits in total.
-    #[must_use]
     pub(super) const fn then(self, bits: u64, length: u32) -> Self {
         let before = self.bits() << length;
         Self(before | bits & ((1 << length) - 1) | (self.length() as u64 + length as u64) << 56)
     }
 
     /// Returns this record followed by another one; at most 56 bits in total.
-    #[must_use]
     pub(super) const fn and(self, other: Self) -> Self {
         self.then(other.bits(), other.length())
     }
 
     /// Returns this record with the bits set that are set in `bits`, whose lowest bit is the last bit of the record.
-    #[must_use]
     pub(super) const fn with(self, bits: u64) -> Self {
         Self(self.0 | bits)
     }

@@ -8,16 +8,14 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use super::Event;
-use super::clock_watch::{ClockWatch, out_of_order};
 use super::gap_loop::Totals;
 use super::journal::JournalWriter;
 use super::limit_watch::LimitWatch;
-use super::power_watch::PowerWatch;
 use super::recorder::Tap;
 use super::trace::StageTrace;
 use super::trial::TrialEnd;
 use crate::nanos::Nanos;
-use crate::platform::{self, clock_nanos};
+use crate::platform::{self, Power, PowerSource, clock_nanos};
 use crate::run::{Counters, Ending, MAX_SAVED_SAMPLES, Run, counter};
 use crate::sample::{Evidence, Sample};
 
@@ -34,7 +32,7 @@ pub(super) struct Collector {
     limit_watch: LimitWatch,
     clock_watch: ClockWatch,
     /// The trace of the stage, which records which threads had the CPU around late samples; `None` without a trace.
-    trace: Option<StageTrace>,
+    pub(super) trace: Option<StageTrace>,
 }
 
 /// The collector's ends of the rings of one trial.
@@ -147,11 +145,6 @@ impl Collector {
     /// Returns why the clock is not usable for the rest of the run; `None` if it is usable.
     pub(super) fn clock_failure(&self) -> Option<String> {
         self.clock_watch.failure()
-    }
-
-    /// Sets the trace of a stage. `is_trace_waiting` opens the trace.
-    pub(super) fn start_trace(&mut self, trace: StageTrace) {
-        self.trace = Some(trace);
     }
 
     /// Opens the trace as soon as the measuring threads run. Returns whether it is still waiting for them.
@@ -335,6 +328,84 @@ impl EventSender {
     }
 }
 
+/// A longer step back ends the run, because its loops would wait for the length of the step.
+const MAX_STEP: Nanos = Nanos::from_secs(1);
+
+/// The last reading of the clock, and the longest step back so far. Steps back are counted, and a long one ends the run,
+/// because the loops would wait until the clock has caught up.
+#[derive(Debug)]
+pub(super) struct ClockWatch {
+    last: i64,
+    longest: Nanos,
+}
+
+impl ClockWatch {
+    pub(super) fn start() -> Self {
+        Self { last: clock_nanos(), longest: Nanos::ZERO }
+    }
+
+    /// Reads the clock. Returns 1 if the clock went backward since the last reading, else 0.
+    pub(super) fn look(&mut self) -> u32 {
+        self.look_at(clock_nanos())
+    }
+
+    fn look_at(&mut self, now: i64) -> u32 {
+        let back = Nanos::new(self.last.saturating_sub(now));
+        self.last = now;
+        self.longest = self.longest.max(back);
+        u32::from(Nanos::ZERO < back)
+    }
+
+    /// Returns why the run must end; `None` if no step back was longer than [`MAX_STEP`].
+    pub(super) fn failure(&self) -> Option<String> {
+        let secs = self.longest.as_secs();
+        (MAX_STEP < self.longest).then(|| format!("the clock went backward by {secs:.1} s"))
+    }
+}
+
+/// Returns the number of samples whose instants `began`, `woke`, and `done` are out of order.
+pub(super) fn out_of_order(samples: &[Sample]) -> u32 {
+    let count = samples.iter().filter(|one| one.woke < one.began || one.done < one.woke).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The interval of readings in nanoseconds: a change shows within 5 s. Readings are costly on some laptops.
+const EVERY_NANOS: i64 = 5_000_000_000;
+
+/// The last reading of the power, and when the next reading is due.
+#[derive(Debug)]
+pub(super) struct PowerWatch {
+    before: Power,
+    next: i64,
+}
+
+impl PowerWatch {
+    /// Reads the power source, and the governor (Linux) or power plan (Windows), before the run.
+    pub(super) fn start() -> Self {
+        Self { before: platform::power(), next: clock_nanos() + EVERY_NANOS }
+    }
+
+    /// Returns whether a reading is due at the clock time `now`, and schedules the next one if it is.
+    pub(super) const fn is_due(&mut self, now: i64) -> bool {
+        let is_due = self.next <= now;
+        if is_due {
+            self.next = now + EVERY_NANOS;
+        }
+        is_due
+    }
+
+    /// Returns whether the power source, the governor, or the plan has changed. Ignores the charge of a battery.
+    pub(super) fn has_changed(&mut self, now: Power) -> bool {
+        let is_battery = |power: &Power| {
+            power.source.map(|source| matches!(source, PowerSource::Battery { .. }))
+        };
+        let has_changed = is_battery(&now) != is_battery(&self.before)
+            || now.governor_or_plan != self.before.governor_or_plan;
+        self.before = now;
+        has_changed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::sync_channel;
@@ -365,5 +436,56 @@ mod tests {
         let trial = &collector.run.trials[0];
         assert_eq!((trial.samples.len(), trial.evidence.len(), trial.lost_count), (5, 1, 7));
         assert!(trial.counters.contains_key(counter::READINGS), "every interval is still counted");
+    }
+
+    #[test]
+    fn steps_back_are_counted_and_long_ones_end_the_run() {
+        let mut watch = ClockWatch { last: 0, longest: Nanos::ZERO };
+        let second = 1_000_000_000;
+        let counts = [second, 2 * second, second, 5 * second].map(|now| watch.look_at(now));
+        assert_eq!((counts, watch.failure()), ([0, 0, 1, 0], None));
+        assert_eq!(watch.look_at(second), 1);
+        assert_eq!(watch.failure().unwrap(), "the clock went backward by 4.0 s");
+        assert_eq!(watch.look_at(2 * second), 0);
+        assert!(watch.failure().is_some());
+    }
+
+    #[test]
+    fn instants_of_a_sample_are_in_order() {
+        let at = |began, woke, done| Sample {
+            began: Nanos::new(began),
+            woke: Nanos::new(woke),
+            done: Nanos::new(done),
+            ..Sample::default()
+        };
+        assert_eq!(out_of_order(&[at(1, 1, 1), at(1, 2, 3), at(3, 2, 3), at(1, 3, 2)]), 2);
+    }
+
+    fn power(source: Option<PowerSource>, plan: &str) -> Power {
+        Power { source, governor_or_plan: Some(plan.to_owned()) }
+    }
+
+    #[test]
+    fn a_change_of_the_power_source_is_noticed_within_seconds_of_a_long_trial() {
+        let battery = |percent| Some(PowerSource::Battery { percent: Some(percent) });
+        let mains = || power(Some(PowerSource::Mains), "performance");
+        let mut watch = PowerWatch { before: mains(), next: 0 };
+        // In one simulated hour, the laptop runs on battery from minute 20 to minute 40.
+        let mut changes = Vec::new();
+        for second in 0..3_600 {
+            if watch.is_due(second * 1_000_000_000) {
+                let now = match second {
+                    0..1_200 | 2_400.. => mains(),
+                    _ => power(battery(u8::try_from(90 - second / 60).unwrap()), "performance"),
+                };
+                if watch.has_changed(now) {
+                    changes.push(second);
+                }
+            }
+        }
+        let [first, second] = changes.as_slice() else { panic!("{changes:?}") };
+        assert!((1_200..=1_205).contains(first) && (2_400..=2_405).contains(second), "{changes:?}");
+        assert!(watch.has_changed(power(Some(PowerSource::Mains), "powersave")));
+        assert!(!watch.has_changed(power(Some(PowerSource::Mains), "powersave")));
     }
 }

@@ -4,14 +4,13 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::Event;
-use super::activity::ActivityMark;
 use super::collector::Collector;
 use super::cpu_use::{CpuTimes, CpuUseMark};
 use super::own_runs::take_own_runs;
 use crate::nanos::Nanos;
 use crate::plan::Pace;
-use crate::platform::RequestOutcome;
-use crate::run::{Counters, series_name};
+use crate::platform::{self, ActivityCounts, RequestOutcome, SmiCounter, activity, clock_nanos};
+use crate::run::{Counters, counter, series_name};
 
 /// The marks of a trial, which store counters of the system; `None` until they can be read.
 #[derive(Debug, Default)]
@@ -70,4 +69,33 @@ fn paced_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial).filter(|one| one.trial.pace.is_grid())?;
     let pinned = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);
     pinned.or_else(|| trial.samples.last()?.cpu)
+}
+
+/// The activity counters of one CPU (such as interrupts and idle states) at one time. The thread of the collector reads
+/// them before and after a trial.
+#[derive(Debug)]
+pub(super) struct ActivityMark {
+    at: i64,
+    cpu: u32,
+    counts: ActivityCounts,
+    smi: Option<SmiCounter>,
+}
+
+impl ActivityMark {
+    /// Reads the activity counters of a CPU.
+    pub(super) fn now(cpu: u32) -> Self {
+        let (smi, counts) = (SmiCounter::open(cpu), platform::cpu_activity(cpu));
+        Self { at: clock_nanos(), cpu, counts, smi }
+    }
+
+    /// Adds the increase of each activity counter since this mark, and the time since then in nanoseconds.
+    pub(super) fn count_since(&self, counters: &mut Counters) {
+        let now = platform::cpu_activity(self.cpu);
+        counters.insert(counter::ACTIVITY_CPU.to_owned(), self.cpu.into());
+        counters.insert(counter::ACTIVITY_WINDOW_NANOS.to_owned(), clock_nanos() - self.at);
+        counters.extend(activity::risen(&self.counts, &now));
+        let smi = self.smi.as_ref().and_then(SmiCounter::count);
+        let smi = smi.and_then(|count| i64::try_from(count).ok());
+        counters.extend(smi.map(|count| (activity::SMI.to_owned(), count)));
+    }
 }

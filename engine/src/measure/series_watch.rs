@@ -15,7 +15,7 @@ pub(super) struct SeriesWatch {
     interval: i64,
     before: Option<WatchMark>,
     /// The CPU whose frequency is read: that of the measuring thread. `None` if several trials run at the same time.
-    cpu: Option<u32>,
+    pub(super) cpu: Option<u32>,
 }
 
 /// The counters of the system at one time.
@@ -43,11 +43,6 @@ impl SeriesWatch {
     pub(super) fn start(length: Nanos) -> Self {
         let interval = INTERVAL.get().max(length.get() / MAX_VALUES);
         Self { interval, before: None, cpu: None }
-    }
-
-    /// Sets the CPU whose frequency is read by later calls of `look`; `None` reads no frequency.
-    pub(super) const fn watch_cpu(&mut self, cpu: Option<u32>) {
-        self.cpu = cpu;
     }
 
     /// Returns the names and values since the last reading; empty before the next reading is due, and at the first one.

@@ -265,7 +265,7 @@ impl StageRunner<'_> {
             for (one, trial) in measuring.threads.iter().zip(&stage.trials) {
                 trace.add(one.trial, trial, one.slot.clone());
             }
-            collector.start_trace(trace);
+            collector.trace = Some(trace);
         }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps, stage.duration());
         collector.end_trace();
@@ -548,7 +548,7 @@ impl StageRunner<'_> {
 fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[Measuring]) {
     let Some(one) = measuring.first() else { return };
     let trial = collector.run.trials.get(one.trial).filter(|_| measuring.len() == 1);
-    watch.watch_cpu(trial.and_then(|trial| trial.samples.last()?.cpu));
+    watch.cpu = trial.and_then(|trial| trial.samples.last()?.cpu);
     let values = watch.look();
     let is_measuring = one.measured_at.load(Ordering::Acquire) != 0;
     let at = Nanos::new(clock_nanos() - one.slot.start.load(Ordering::Acquire));

@@ -69,6 +69,7 @@ pub struct Number {
 
 /// One of several values that a setting can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Choice {
     /// The key on the command line; empty if the choice is written as its number only.
     pub key: &'static str,
@@ -91,19 +92,16 @@ impl Choice {
     }
 
     /// Returns the choice with a number.
-    #[must_use]
     pub const fn with(self, parameter: Parameter) -> Self {
         Self { parameter: Some(parameter), ..self }
     }
 
     /// Returns the choice, which then exists only on the system with this name.
-    #[must_use]
     pub const fn only_on(self, system: &'static str) -> Self {
         Self { system: Some(system), ..self }
     }
 
     /// Returns the choice as a variant of the choice with this key.
-    #[must_use]
     pub const fn variant_of(self, key: &'static str) -> Self {
         Self { variant_of: Some(key), ..self }
     }

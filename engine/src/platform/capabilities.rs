@@ -30,6 +30,7 @@ impl Capability {
 
 /// The capabilities that a program file grants to every process that runs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
 pub struct FileCapabilities {
     /// The permitted capabilities, one bit each.
     permitted: u64,
@@ -54,13 +55,11 @@ impl FileCapabilities {
     }
 
     /// Returns this set with one more capability and with the effective flag.
-    #[must_use]
     pub const fn with(self, one: Capability) -> Self {
         Self { permitted: self.permitted | 1 << one.0, is_effective: true }
     }
 
     /// Returns this set without one capability.
-    #[must_use]
     pub const fn without(self, one: Capability) -> Self {
         Self { permitted: self.permitted & !(1 << one.0), ..self }
     }

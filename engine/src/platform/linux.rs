@@ -18,7 +18,6 @@ mod refusal;
 mod sensors;
 #[cfg(feature = "shortcuts")]
 mod shortcut;
-mod ssh_server;
 mod starter;
 mod thread;
 mod tied;

@@ -386,6 +386,7 @@ pub enum Width {
 
 /// Blocks with a title.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Section {
     /// The title.
     pub title: String,
@@ -408,14 +409,12 @@ impl Section {
     }
 
     /// Returns the section with a width.
-    #[must_use]
     pub const fn width(mut self, width: Width) -> Self {
         self.width = width;
         self
     }
 
     /// Returns the section as one that is closed at first.
-    #[must_use]
     pub const fn closed(mut self) -> Self {
         self.is_closed = true;
         self

@@ -229,7 +229,7 @@ impl<R: MeasuredPart> CheckSequence<R> {
 
     /// Lets the check measure even if other programs are not quiet.
     pub fn measure_now(&mut self) {
-        self.quiet.spend(self.quiet.left());
+        self.quiet.spend(self.quiet.left);
     }
 
     /// Begins the check.

@@ -97,7 +97,8 @@ impl OtherLoad {
 /// that were repeated.
 #[derive(Clone, Debug)]
 pub struct QuietWait {
-    left: Nanos,
+    /// The time for which the check may still wait.
+    pub left: Nanos,
     /// Whether the time was spent and other programs were still busy.
     was_in_vain: bool,
     repeated: Vec<Part>,
@@ -124,11 +125,6 @@ impl QuietWait {
         let has_time = Nanos::ZERO < self.left;
         self.was_in_vain |= is_busy && !has_time;
         is_busy && has_time
-    }
-
-    /// Returns the time for which the check may still wait.
-    pub const fn left(&self) -> Nanos {
-        self.left
     }
 
     /// Subtracts time that was spent waiting.

@@ -102,8 +102,8 @@ fn planned(
     let facts = tracer.facts();
     Recording {
         follow,
-        label: followed.map_or_else(String::new, |followed| followed.name().to_owned()),
-        process: followed.map(|followed| followed.process().clone()),
+        label: followed.map_or_else(String::new, |followed| followed.name.clone()),
+        process: followed.map(|followed| followed.process.clone()),
         limits: request.limits,
         tier: RecordedTier {
             source: tracer.state().source,

@@ -26,7 +26,8 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct RunSequence {
     steps: VecDeque<Step>,
-    count: usize,
+    /// The number of runs.
+    pub run_count: usize,
 }
 
 impl RunSequence {
@@ -63,17 +64,12 @@ impl RunSequence {
     }
 
     fn of(steps: VecDeque<Step>) -> Self {
-        Self { count: steps.len(), steps }
-    }
-
-    /// Returns the number of runs.
-    pub const fn run_count(&self) -> usize {
-        self.count
+        Self { run_count: steps.len(), steps }
     }
 
     /// Returns the number of runs that have been started.
     pub fn started_count(&self) -> usize {
-        self.count - self.steps.len()
+        self.run_count - self.steps.len()
     }
 
     /// Whether all runs have been started.
@@ -115,7 +111,7 @@ mod tests {
     fn a_sequence_counts_the_runs_it_started() {
         let labels = Labels { name: "x".to_owned(), ..Labels::default() };
         let mut sequence = RunSequence::repeats(&Plan::all().remove(0), &labels, 2);
-        assert_eq!((sequence.run_count(), sequence.started_count()), (2, 0));
+        assert_eq!((sequence.run_count, sequence.started_count()), (2, 0));
         let step = sequence.next().unwrap();
         assert_eq!((step.round, step.side, step.labels.name.as_str()), (1, 0, "x"));
         assert_eq!((sequence.started_count(), sequence.is_over()), (1, false));

@@ -41,7 +41,7 @@ impl Sink {
         match self {
             Self::Store(store) => match store.journal() {
                 Ok(journal) => {
-                    let path = journal.path().to_owned();
+                    let path = journal.path.clone();
                     (Some(store), Some(Box::new(journal)), Some(path))
                 }
                 Err(error) => {

@@ -15,7 +15,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A journal that is being written. It is locked, so that other processes do not recover it.
 #[derive(Debug)]
 pub struct JournalFile {
-    path: PathBuf,
+    /// The path of the journal.
+    pub path: PathBuf,
     writer: BufWriter<DiskFile>,
     /// Whether the directory entry of the file has been synced.
     is_named: bool,
@@ -28,11 +29,6 @@ impl JournalFile {
         let path = folder.join(format!("{:016x}{JOURNAL_EXTENSION}", fastrand::u64(..)));
         let file = Draft::create(folder, true)?.publish_unsynced(&path)?;
         Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file), is_named: false })
-    }
-
-    /// Returns the path of the journal.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) fn progress_ui(
     width_class: WidthClass,
     actions: &mut Vec<Action>,
 ) {
-    if let Some(check) = session.running().quick().check() {
+    if let Some(check) = &session.running.quick.check {
         let (share, left) =
-            check.progress(session.running().live().map(|(_, live)| live), Instant::now());
+            check.progress(session.running.live().map(|(_, live)| live), Instant::now());
         let step = format!(
             "Measurement {} of {}",
             check.sequence.current_index() + 1,
@@ -37,9 +37,9 @@ pub(super) fn progress_ui(
             text::eta(left)
         };
         progress(ui, single(share), &step, &left, width);
-    } else if let Some((state, live)) = session.running().live() {
+    } else if let Some((state, live)) = session.running.live() {
         let now = Instant::now();
-        let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let place = format!("{} of {}", live.current + 1, live.trial_count().max(1));
         let step = match width_class {
             WidthClass::Narrow => place,
             _ if live
@@ -48,7 +48,7 @@ pub(super) fn progress_ui(
             {
                 text::count_text(live.trial_count(), "probes")
             }
-            _ => format!("{} {place}", state.plan().listing().step_name),
+            _ => format!("{} {place}", state.plan.listing().step_name),
         };
         let left = if live.elapsed(now).as_secs() < 2.0 {
             "starting".to_owned()
@@ -57,10 +57,10 @@ pub(super) fn progress_ui(
         };
         let step = match width_class {
             WidthClass::Narrow => step,
-            _ if session.running().is_in_view(page) => step,
+            _ if session.running.is_in_view(page) => step,
             _ => format!("{} · {step}", state.name()),
         };
-        let step = match session.running().sequence().map(SequenceState::place) {
+        let step = match session.running.sequence.as_ref().map(SequenceState::place) {
             Some((run, runs)) if width_class != WidthClass::Narrow => {
                 format!("Run {run} of {runs} · {step}")
             }
@@ -68,7 +68,7 @@ pub(super) fn progress_ui(
         };
         let width = if width_class == WidthClass::Wide { size::PROGRESS_WIDTH } else { 150.0 };
         progress(ui, single(live.progress(now)), &step, &left, width);
-    } else if let Some((done, total)) = session.imports().progress() {
+    } else if let Some((done, total)) = session.imports.progress() {
         let share = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let step = format!("Opened {}", text::format_count(done));
         let left = format!("of {}", text::count_text(total, "files"));

@@ -11,7 +11,7 @@ use toml::Value;
 
 pub(super) use toml::Spanned;
 
-use crate::cli::text_file::read_text;
+use crate::cli::output::read_text;
 
 /// The content of a limits file.
 #[derive(Debug, Deserialize)]

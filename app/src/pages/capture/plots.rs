@@ -81,7 +81,7 @@ impl Plots {
                 let count = text::count_text(times.stutters.len(), "frames");
                 note.push_str(&format!(" · squares: {count} that stutter"));
             }
-            if pressed_scale(ui) {
+            if !is_typing(ui.ctx()) && pressed(ui.ctx(), Command::Scale) {
                 self.values.is_linear ^= true;
                 ChartCard::new(("capture", &id), &times.chart).show_all_values(ui);
             }
@@ -128,11 +128,6 @@ impl Plots {
         }
         selected.map(|(from, to)| (Nanos::from_nanos_f64(from), Nanos::from_nanos_f64(to)))
     }
-}
-
-/// Whether the key that switches between a linear and a logarithmic scale was pressed.
-fn pressed_scale(ui: &Ui) -> bool {
-    !is_typing(ui.ctx()) && pressed(ui.ctx(), Command::Scale)
 }
 
 /// Draws the choices of the vertical axis; `has_rates` states whether there are frame rates to choose.

@@ -27,7 +27,7 @@ pub(super) fn ui(
     compared: &ComparisonView,
     actions: &mut Vec<Action>,
 ) {
-    let paths = session.comparing().paths();
+    let paths = &session.comparing.selected.paths;
     let has_room = compared.runs.len() < MAX_RUNS;
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
     let count = compared.runs.len() + usize::from(has_room);
@@ -143,7 +143,7 @@ fn card_ui(
 
 /// Returns the name of a saved run.
 pub(super) fn name_of(session: &Session, path: &Path) -> String {
-    let items = session.library().items().unwrap_or_default();
+    let items = session.library.items.as_deref().unwrap_or_default();
     let run = items.iter().find(|item| item.path == path).and_then(|item| item.run.as_ref().ok());
     run.map_or_else(|| "This run".to_owned(), |run| run.name.clone())
 }
@@ -168,7 +168,7 @@ fn add_ui(
             .label(ui);
         let width = ui.available_width().min(260.0);
         combo_ui(ui, "Add a run", "Add a run", width, |ui| {
-            let items = session.library().items().unwrap_or_default();
+            let items = session.library.items.as_deref().unwrap_or_default();
             let fitting = items.iter().filter_map(|item| Some((item, item.run.as_ref().ok()?)));
             let mut has_any = false;
             for (item, run) in fitting

@@ -95,7 +95,7 @@ fn group_ui(
             let words = Spans::plain(Type::Small, &line, tokens.t2);
             words.label_within(ui, ui.available_width()).on_hover_text(&line);
         }
-        let groups = session.comparing().groups().filter(|groups| groups.len() == 2);
+        let groups = session.comparing.groups().filter(|groups| groups.len() == 2);
         if at == 0
             && groups.is_some()
             && link(ui, "Swap A and B").clicked()
@@ -117,8 +117,9 @@ fn card_ui(
     let tokens = Tokens::of(ui);
     let paths = &compared.paths;
     let entry = session
-        .library()
-        .items()
+        .library
+        .items
+        .as_deref()
         .unwrap_or_default()
         .iter()
         .find(|item| paths.get(at).is_some_and(|path| item.path == *path));

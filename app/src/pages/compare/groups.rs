@@ -38,7 +38,7 @@ struct OfferedGroup {
 impl OfferedGroup {
     /// Returns the groups of at least two runs of one test: by tag, then by saved filter. Of a test, only if it has two.
     fn all(session: &Session) -> Vec<Self> {
-        let items = session.library().items().unwrap_or_default();
+        let items = session.library.items.as_deref().unwrap_or_default();
         let finished: Vec<(&LibraryItem, &'static str, &[String])> = items
             .iter()
             .filter_map(|item| {
@@ -97,7 +97,7 @@ pub(super) struct GroupChoice {
 impl GroupChoice {
     /// Reads the groups again if the list of runs has changed.
     fn update(&mut self, session: &Session) {
-        let version = session.library().version();
+        let version = session.library.version;
         if self.version != Some(version) {
             let offered = OfferedGroup::all(session);
             *self = Self {
@@ -167,7 +167,7 @@ impl GroupChoice {
         actions: &mut Vec<Action>,
     ) {
         self.update(session);
-        let files = session.comparing().groups().unwrap_or_default();
+        let files = session.comparing.groups().unwrap_or_default();
         let has_room = groups.len() < MAX_GROUPS;
         let count = groups.len() + usize::from(has_room);
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();

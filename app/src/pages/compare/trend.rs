@@ -96,9 +96,9 @@ impl TrendTab {
         actions: &mut Vec<Action>,
         min_effect_ui: fn(&mut Ui, &Session, &mut Vec<Action>),
     ) {
-        let items: &[LibraryItem] = session.library().items().unwrap_or_default();
-        self.choice.minimum = session.comparing().minimum();
-        let version = session.library().version();
+        let items: &[LibraryItem] = session.library.items.as_deref().unwrap_or_default();
+        self.choice.minimum = session.comparing.selected.minimum;
+        let version = session.library.version;
         let is_current = |computed: &ComputedTrend| {
             computed.version == version && computed.choice == self.choice
         };

@@ -66,7 +66,7 @@ pub(super) fn preview_ui(
             Some(Ok(preview)) => {
                 // Each export and format has its own scroll position, so that a new preview
                 // begins at its top.
-                ui.push_id((exporting.number(), request.kind.label()), |ui| {
+                ui.push_id((exporting.number, request.kind.label()), |ui| {
                     contents_ui(ui, preview, request, view);
                 });
             }

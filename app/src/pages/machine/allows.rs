@@ -24,7 +24,7 @@ const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
 /// Draws the card of capabilities; if names of programs or real-time priority are denied, also the steps to allow them.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
-    let is_free = !session.running().is_busy();
+    let is_free = !session.running.is_busy();
     Card::new("Capabilities").note("verified by testing").flush().show(
         ui,
         |ui| {
@@ -122,7 +122,7 @@ pub(in crate::pages) fn denied_ui(
     ui.horizontal_wrapped(|ui| {
         rights_ui(ui, session, || Action::Run(test), actions);
         let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
-        if ui.add_enabled(!session.running().is_busy(), again).clicked() {
+        if ui.add_enabled(!session.running.is_busy(), again).clicked() {
             actions.push(Action::ReadMachine);
         }
         if ui.add(Button::new("Open Machine page").icon(icons::CPU)).clicked() {

@@ -12,14 +12,14 @@ use crate::widgets::{Button, Card, Spans};
 
 /// Draws one card per group of facts: conditions, clock, system, scheduler, and app overhead.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
-    let power = session.machine().power().cloned().unwrap_or_default();
+    let power = session.machine.power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
-    let conditions = condition_lines(&now, &facts.detail, session.machine().other_load());
+    let conditions = condition_lines(&now, &facts.detail, session.machine.other_load());
     card_ui(ui, "Current conditions", "power and load every 2 s", &owned(conditions));
     card_ui(ui, "Clock", "", &owned(clock_lines(&facts.clock, &facts.detail)));
     card_ui(ui, "System", "", &owned(system_lines(&facts.machine, &facts.detail)));
     card_ui(ui, "Scheduler", "as reported by the system", &facts.machine.scheduler);
-    let cost = session.running().window_cost();
+    let cost = session.running.window_cost;
     let mut lines = vec![("Frames drawn".to_owned(), text::format_count(cost.paint_count))];
     if let Some(cpu) = cost.cpu {
         lines.push(("CPU time of the window".to_owned(), text::format_time(cpu)));
@@ -39,17 +39,18 @@ pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>
         actions.push(Action::ReadNoise);
     }
     Card::new("Noise floor").note("of the frame loop").show_plain(ui, |ui| {
-        let words = session.machine().noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
+        let words =
+            session.machine.noise.as_ref().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
         let color = Tokens::of(ui).t2;
         Spans::plain(Type::Body, &words, color).paragraph(ui);
-        let verb = if session.machine().noise().is_some() { "Measure again" } else { "Measure" };
+        let verb = if session.machine.noise.is_some() { "Measure again" } else { "Measure" };
         let words = session.noise_duration().map_or_else(
             || verb.to_owned(),
             |length| format!("{verb} ({})", text::format_long_time(length)),
         );
         let name = format!("{verb} the noise floor");
         let button = Button::new(&words).name(&name);
-        if ui.add_enabled(!session.running().is_busy(), button).clicked() {
+        if ui.add_enabled(!session.running.is_busy(), button).clicked() {
             actions.push(Action::MeasureNoise);
         }
     });

@@ -44,7 +44,7 @@ impl QuickPage {
         result: &Arc<FinishedCheck>,
         actions: &mut Vec<Action>,
     ) {
-        let saved = result.paths().first().and_then(|file| session.library().check_with(file));
+        let saved = result.paths().first().and_then(|file| session.library.check_with(file));
         lost::check_ui(ui, session, result, actions);
         banner_ui(ui, &result.card, |ui, side| match side {
             RatesSide::Words => saved::previous_ui(ui, session, saved, actions),
@@ -69,7 +69,7 @@ impl QuickPage {
         if self.has_details {
             details_ui(ui, result);
         }
-        self.saved.ui(ui, session.library(), (result, saved), actions);
+        self.saved.ui(ui, &session.library, (result, saved), actions);
     }
 }
 
@@ -191,9 +191,9 @@ fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &
             actions.push(Action::RunQuickWhenQuiet);
         }
     }
-    let facts = session.machine().facts();
+    let facts = session.machine.facts();
     let is_disturbed = matches!(result.card.answer, Answer::Inconclusive { .. });
-    if let Some(longer) = facts.and_then(|facts| session.running().longer(facts))
+    if let Some(longer) = facts.and_then(|facts| session.running.longer(facts))
         && !is_disturbed
     {
         let words = format!("Measure longer ({})", text::format_long_time(longer));

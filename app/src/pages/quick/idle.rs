@@ -82,7 +82,7 @@ impl QuickPage {
     }
 
     fn parts_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let total = text::format_long_time(session.running().quick().length());
+        let total = text::format_long_time(session.running.quick.length());
         let controls = |ui: &mut Ui| {
             let color = Tokens::of(ui).t2;
             let total = format!("{total} in total");
@@ -100,7 +100,7 @@ impl QuickPage {
 
     fn part_ui(&self, ui: &mut Ui, session: &Session, part: Part, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
-        let is_selected = session.running().quick().is_selected(part);
+        let is_selected = session.running.quick.is_selected(part);
         let (name_color, color) =
             if is_selected { (tokens.t1, tokens.t2) } else { (tokens.t2, tokens.t3) };
         ui.label(icon(icon_of_part(part), size::NAV_ICON).color(color));
@@ -118,7 +118,7 @@ impl QuickPage {
                     name.text(Type::Strong, part.name(), name_color).whole_label(ui);
                 }
                 right_aligned(ui, part.key(), |ui| {
-                    let length = text::format_long_time(session.running().quick().length_of(part));
+                    let length = text::format_long_time(session.running.quick.length_of(part));
                     let length = if is_selected { length } else { "Skipped".to_owned() };
                     Spans::plain(Type::Body, &length, color).whole_label(ui);
                 });
@@ -181,7 +181,7 @@ fn before_ui(ui: &mut Ui, session: &Session) {
 /// severity, a name, and a text.
 fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     let mut lines = Vec::new();
-    let source = session.machine().power().and_then(|power| power.source);
+    let source = session.machine.power().and_then(|power| power.source);
     lines.push(match source {
         Some(PowerSource::Mains) => (Severity::Good, "Power", "AC power".to_owned()),
         Some(PowerSource::Battery { percent }) => {
@@ -191,8 +191,7 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
         }
         None => (Severity::NotMeasured, "Power", "Not reported by this system".to_owned()),
     });
-    if let Some(plan) = session.machine().power().and_then(|power| power.governor_or_plan.as_ref())
-    {
+    if let Some(plan) = session.machine.power().and_then(|power| power.governor_or_plan.as_ref()) {
         lines.push(if plan.to_lowercase().contains("performance") {
             (Severity::Good, "Power mode", plan.clone())
         } else {
@@ -200,14 +199,14 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
             (Severity::Fair, "Power mode", words)
         });
     }
-    lines.push(match session.machine().other_load() {
+    lines.push(match session.machine.other_load() {
         None => (Severity::NotMeasured, "Other programs", "Checking…".to_owned()),
         Some(load) => {
             let severity = if load <= MUCH_LOAD { Severity::Good } else { Severity::Fair };
             (severity, "Other programs", format!("{} of one CPU", text::format_share(load)))
         }
     });
-    if let Some(facts) = session.machine().facts() {
+    if let Some(facts) = session.machine.facts() {
         lines.push(match &facts.machine.virtualization {
             None => (Severity::Good, "Virtual machine", "No".to_owned()),
             Some(host) => {

@@ -32,19 +32,19 @@ impl QuickPage {
         check: &ActiveCheck,
         actions: &mut Vec<Action>,
     ) {
-        let live = session.running().live().map(|(_, live)| live);
+        let live = session.running.live().map(|(_, live)| live);
         if check.sequence.is_waiting_for_quiet() {
             // The next measurement starts with an empty plot.
             self.image = None;
         }
-        if let Some(run) = live.and_then(Live::run)
+        if let Some(run) = live.and_then(|live| live.run.as_ref())
             && LivePlots::follow(&mut self.image, run, f64::from(session.settings().late_percent))
         {
             self.timeline.reset();
         }
         let begin = live
             .zip(self.image.as_ref())
-            .map_or(Nanos::ZERO, |(live, image)| image.begin_of(live.current_index()));
+            .map_or(Nanos::ZERO, |(live, image)| image.begin_of(live.current));
         let marks = live.into_iter().flat_map(Live::marks);
         self.timeline.marks = marks.map(|at| (begin + at).as_secs()).collect();
         two_columns(
@@ -241,15 +241,15 @@ fn now_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
 /// Describes the current measurement in one line.
 fn what_words(live: &Live) -> String {
     let Some(trial) = live.current() else { return "Starting".to_owned() };
-    if !live.step().is_empty() {
-        return format!("{}: {}", trial.trial.label, live.step());
+    if !live.step.is_empty() {
+        return format!("{}: {}", trial.trial.label, live.step);
     }
     let label = if trial.trial.pace.is_grid() {
         format!("Loop at {} priority", trial.trial.conditions.priority.name())
     } else if 1 < live.trial_count() && trial.trial.pace.period() == Nanos::ZERO {
         format!("{} probes at the same time", live.trial_count())
     } else {
-        format!("{} of {}: {}", live.current_index() + 1, live.trial_count(), trial.trial.label)
+        format!("{} of {}: {}", live.current + 1, live.trial_count(), trial.trial.label)
     };
     if trial.load.is_none() {
         label
@@ -272,7 +272,7 @@ fn hint_ui(ui: &mut Ui) {
 }
 
 fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Vec<Action>) {
-    let is_measuring = session.running().live().is_some();
+    let is_measuring = session.running.live().is_some();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let is_waiting = check.sequence.is_waiting_for_quiet();
@@ -293,8 +293,8 @@ fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Ve
 /// Draws four tiles about the current measurement: number of samples, p99, max, and missed frames
 /// or median.
 fn so_far_ui(ui: &mut Ui, live: &Live) {
-    let (Some(trial), Some(run)) = (live.current(), live.run()) else { return };
-    let summary = live.row(live.current_index()).and_then(|row| row.summary.as_ref());
+    let (Some(trial), Some(run)) = (live.current(), live.run.as_ref()) else { return };
+    let summary = live.row(live.current).and_then(|row| row.summary.as_ref());
     let missing = || (text::MISSING.to_owned(), "");
     let time = |value: Option<Nanos>| value.map_or_else(missing, text::time_parts);
     let is_grid = trial.trial.pace.is_grid();

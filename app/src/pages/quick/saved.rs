@@ -129,7 +129,7 @@ impl SavedFields {
 
 /// Returns whether a file with one of these names is in the trash. A deleted file retains its name.
 fn is_deleted(library: &Library, paths: &[PathBuf]) -> bool {
-    let mut files = library.deleted().iter().flat_map(|one| &one.item.files);
+    let mut files = library.deleted.iter().flat_map(|one| &one.item.files);
     files.any(|file| paths.iter().any(|path| path.file_name() == file.file_name()))
 }
 
@@ -141,7 +141,7 @@ pub(super) fn previous_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(item) = saved else { return };
-    let Some(before) = session.library().check_before(item) else { return };
+    let Some(before) = session.library.check_before(item) else { return };
     let Ok(run) = &before.run else { return };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;

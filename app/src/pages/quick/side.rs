@@ -40,7 +40,7 @@ pub(super) fn advice_ui(
     });
     let has_names = |facts: &Facts| Some(TraceSource::AllSwitches) <= facts.trace.source;
     let is_nameless = card.delayed.as_ref().is_some_and(|delayed| 0 < delayed.late_count)
-        && session.machine().facts().is_some_and(|facts| !has_names(facts));
+        && session.machine.facts().is_some_and(|facts| !has_names(facts));
     if is_nameless {
         names_ui(ui, session, || Action::RunQuick, actions);
     }
@@ -66,10 +66,10 @@ fn delayed_ui(
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         let name = format!("{}: {}", words.title, words.button);
         if ui
-            .add_enabled(!session.running().is_busy(), Button::new(words.button).name(&name))
+            .add_enabled(!session.running.is_busy(), Button::new(words.button).name(&name))
             .clicked()
         {
-            let result = session.running().quick().result();
+            let result = session.running.quick.result.as_ref();
             let shown = result.and_then(|result| result.shown(delayed.part));
             let focus = LateFocus { above: delayed.above, delay: row.source() };
             actions.push(match shown.and_then(|shown| shown.path.clone()) {
@@ -93,10 +93,10 @@ fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Act
     words_ui(ui, advice, BUTTONS);
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         let words = text::quick::advice(advice);
-        let tool = tool_of(advice).filter(|tool| session.machine().has_tool(*tool));
+        let tool = tool_of(advice).filter(|tool| session.machine.has_tool(*tool));
         let label = tool.map_or(words.button, text::quick::tool_button);
         let name = format!("{}: {label}", words.title);
-        let is_free = !session.running().is_busy();
+        let is_free = !session.running.is_busy();
         if ui.add_enabled(is_free, Button::new(label).name(&name)).clicked() {
             match tool {
                 Some(tool) => actions.push(Action::OpenTool(tool)),

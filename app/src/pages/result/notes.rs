@@ -23,12 +23,12 @@ pub(super) fn notes_ui(
     key: &'static str,
     actions: &mut Vec<Action>,
 ) {
-    if session.running().test(key).is_some_and(TestState::is_changed_since_result) {
+    if session.running.test(key).is_some_and(TestState::is_changed_since_result) {
         ui.horizontal(|ui| {
             let color = Tokens::of(ui).t2;
             let note = "These results were measured with different settings.";
             Spans::plain(Type::Small, note, color).whole_label(ui);
-            let is_here = session.machine().facts().is_none_or(|facts| facts.are_of(&shown.run));
+            let is_here = session.machine.facts().is_none_or(|facts| facts.are_of(&shown.run));
             let words = if is_here { "Restore settings" } else { "Use this report's settings" };
             if link(ui, words).clicked() {
                 actions.push(Action::ShowSettingsOfResult(key));
@@ -59,9 +59,9 @@ pub(super) fn denial_ui(
         .evidence(&evidence)
         .show(ui, |_| {});
     ui.horizontal_wrapped(|ui| {
-        let granted = state.presets().iter().find(|preset| {
+        let granted = state.presets.iter().find(|preset| {
             let needed = preset.plan.probe().needs_one_of();
-            let facts = session.machine().facts();
+            let facts = session.machine.facts();
             facts.is_some_and(|facts| {
                 needed.iter().any(|other| facts.realtime.denial(*other).is_none())
             })
@@ -88,7 +88,7 @@ pub(super) fn worse_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(file) = &shown.path else { return };
-    let Some((share, baseline)) = session.library().worse_than_baseline(file) else { return };
+    let Some((share, baseline)) = session.library.worse_than_baseline(file) else { return };
     let sentence = format!("This run is {} worse than its baseline.", text::format_share(share));
     VerdictStrip::new(Severity::Fair, "").sentence(&sentence).show(ui, |ui| {
         if ui.add(Button::new("Compare with baseline").icon(icons::COLUMNS)).clicked() {

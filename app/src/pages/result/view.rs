@@ -55,7 +55,7 @@ pub(super) trait ResultView: fmt::Debug {
     fn live_ui(&mut self, ui: &mut Ui, run: LiveRun<'_>) {
         let LiveRun { live, is_stopping, late_percent, summary, unit, low } = run;
         live_strip_ui(ui, live, is_stopping);
-        let Some(run) = live.run() else { return };
+        let Some(run) = &live.run else { return };
         let LiveSummary { report, charts, .. } = LiveSummary::refresh(summary, run, late_percent);
         let focus = None;
         self.ui(ui, ShownResult { run, report, charts, focus, is_live: true, unit, low });
@@ -141,24 +141,21 @@ fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         Some(trial) if matches!(trial.trial.pace, Pace::Gaps { .. }) => {
             format!("{} probes at the same time", live.trial_count())
         }
-        Some(trial) => format!(
-            "Step {} of {}: {}",
-            live.current_index() + 1,
-            live.trial_count(),
-            trial.trial.label
-        ),
+        Some(trial) => {
+            format!("Step {} of {}: {}", live.current + 1, live.trial_count(), trial.trial.label)
+        }
         None => "Preparing".to_owned(),
     };
-    let samples = live.run().map_or(0, Run::sample_count);
+    let samples = live.run.as_ref().map_or(0, Run::sample_count);
     let step = if is_stopping {
         "Stopping".to_owned()
-    } else if !live.step().is_empty() {
-        format!("Preparing: {}", live.step())
+    } else if !live.step.is_empty() {
+        format!("Preparing: {}", live.step)
     } else {
-        let name = live.run().map_or("samples", |run| run.subject.samples_name());
+        let name = live.run.as_ref().map_or("samples", |run| run.subject.samples_name());
         format!("Measuring · {} {name} so far", text::format_count(samples))
     };
-    let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
+    let demoted = if live.was_demoted { " · real-time priority was revoked" } else { "" };
     VerdictStrip::new(Severity::Info, "")
         .icon(icons::PULSE)
         .sentence(&sentence)

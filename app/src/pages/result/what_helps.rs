@@ -50,14 +50,14 @@ pub fn start_button_ui(
     actions: &mut Vec<Action>,
 ) {
     let plan = Plan::WhatHelps(plan.clone());
-    let time = session.machine().facts().map_or_else(String::new, |facts| {
+    let time = session.machine.facts().map_or_else(String::new, |facts| {
         let time = plan.duration(&facts.cpus) + plan.probe().follow_up_length(&facts.cpus);
         format!(" (about {})", text::format_long_time(time))
     });
     let words = format!("Test what helps{time}");
     let button = Button::new(&words).icon(icons::LIST_CHECKS);
     let about = "Measures which change of priority, pinning, spin tail, or timer reduces lateness";
-    if ui.add_enabled(!session.running().is_busy(), button).on_hover_text(about).clicked() {
+    if ui.add_enabled(!session.running.is_busy(), button).on_hover_text(about).clicked() {
         actions.push(Action::SetPlan(plan));
         actions.push(Action::GoTo(PageId::Test(KEY)));
         actions.push(Action::Run(KEY));

@@ -33,7 +33,7 @@ pub(super) struct DeletedList {
 impl DeletedList {
     /// Draws the buttons that open the list and undo the last delete, if there are deleted runs.
     pub(super) fn buttons_ui(&mut self, ui: &mut Ui, library: &Library, actions: &mut Vec<Action>) {
-        let count = library.deleted().len();
+        let count = library.deleted.len();
         if count == 0 {
             return;
         }
@@ -58,7 +58,7 @@ impl DeletedList {
             return;
         }
         let modal = dialog::modal(ui.ctx(), Id::unique("deleted"))
-            .show(ui.ctx(), |ui| self.ui(ui, library.deleted(), actions));
+            .show(ui.ctx(), |ui| self.ui(ui, &library.deleted, actions));
         let is_closed = modal.inner || modal.should_close();
         let (count, files) = &mut self.question;
         if 0 < *count {
@@ -77,7 +77,7 @@ impl DeletedList {
                 Some(Answer::Cancel) => *count = 0,
                 None => {}
             }
-        } else if is_closed || library.deleted().is_empty() {
+        } else if is_closed || library.deleted.is_empty() {
             self.is_open = false;
         }
     }

@@ -91,7 +91,7 @@ impl Draft {
                 self.name_ui(ui, &one.path, run, actions);
                 run_preview::one_ui(ui, checked.session, one, run, actions);
                 if let Some(state) = run.recorded {
-                    let recordings = checked.session.recordings();
+                    let recordings = &checked.session.recordings;
                     self.changes.ui(ui, recordings, (&one.path, state), actions);
                 }
                 trend::trend_ui(ui, checked.session, run, actions);

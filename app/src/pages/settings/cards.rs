@@ -118,11 +118,12 @@ pub(super) fn runs_ui(
         let note = "Including stopped tests, marked as stopped; every run has all of its samples";
         fixed_row(ui, "Every test is saved", note, "always");
         let folder = session
-            .library()
-            .store()
+            .library
+            .store
+            .as_ref()
             .map_or("none".to_owned(), |store| store.folder().display().to_string());
         row(ui, "Folder", &folder, |ui| {
-            let is_free = !session.running().is_busy();
+            let is_free = !session.running.is_busy();
             if settings.data_folder.is_some()
                 && ui.add_enabled(is_free, Button::new("Use default")).clicked()
             {
@@ -140,7 +141,7 @@ pub(super) fn runs_ui(
 /// Draws the disk space of the runs, the limits of size and age, and a button that deletes the runs
 /// beyond the limits.
 fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
-    let items = session.library().items().unwrap_or_default();
+    let items = session.library.items.as_deref().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
     let size = format!("{} in {}", text::format_bytes(bytes), entries(items.len()));
     fixed_row(ui, "Size of the library", "Deleted runs stay in the trash for 7 days", &size);
@@ -157,7 +158,7 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
             value_field(ui, "Age limit", &mut settings.max_age_days, &days, 90.0);
         },
     );
-    let offered = session.library().beyond_limits(settings.size_limit, settings.max_age_days);
+    let offered = session.library.beyond_limits(settings.size_limit, settings.max_age_days);
     let freed: u64 =
         items.iter().filter(|item| offered.contains(&item.path)).map(|item| item.bytes).sum();
     let note = match offered.len() {
@@ -168,7 +169,7 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
         }
     };
     row(ui, "Runs beyond the limits", &note, |ui| {
-        let is_free = !session.running().is_busy() && !offered.is_empty();
+        let is_free = !session.running.is_busy() && !offered.is_empty();
         let delete = Button::new("Delete").name("Delete runs beyond the limits");
         if ui.add_enabled(is_free, delete).clicked() {
             actions.push(Action::DeleteRuns(offered.clone()));
@@ -199,7 +200,7 @@ pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>)
         let note = "Version, machine, capabilities, library, and the last lines of the log, without \
                     host name, user name, and home folder";
         row(ui, "Diagnostics", note, |ui| {
-            let is_known = session.machine().facts().is_some();
+            let is_known = session.machine.facts().is_some();
             if ui.add_enabled(is_known, Button::new("Copy diagnostics")).clicked() {
                 ui.ctx().copy_text(diagnostics(session));
                 actions.push(Action::Tell("Diagnostics copied as Markdown.".to_owned()));
@@ -210,11 +211,11 @@ pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>)
 
 /// Returns the data that helps to find the cause of a problem, without private names.
 fn diagnostics(session: &Session) -> String {
-    let items = session.library().items().unwrap_or_default();
+    let items = session.library.items.as_deref().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
     let unread = items.iter().filter(|item| item.run.is_err()).count();
     let machine =
-        session.machine().facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
+        session.machine.facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
     let whole = format!(
         "Jitterscope {}\n\n{machine}\n## Library\n\n{}, {}, {unread} cannot be read\n\n## Log\n\n```\n{}\n```\n",
         env!("CARGO_PKG_VERSION"),

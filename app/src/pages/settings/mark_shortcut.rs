@@ -22,7 +22,7 @@ pub(super) fn row_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) ->
 
 /// Describes the state of the shortcut.
 fn note(session: &Session) -> String {
-    match session.mark_shortcut().state() {
+    match &session.mark_shortcut.state {
         None => "Works in every program, and is registered only while a test runs".to_owned(),
         Some(ShortcutState::Requested) => "Waiting for the desktop to register it".to_owned(),
         Some(ShortcutState::Registered(keys)) => {

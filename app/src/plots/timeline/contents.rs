@@ -77,7 +77,7 @@ impl Timeline {
             data.end_secs(),
             text::format_count(data.len()),
             text::format_time(Nanos::from_nanos_f64(most)),
-            text::format_count(data.late_count()),
+            text::format_count(data.late_count),
             text::format_count(data.missed_count(&(0..data.len()))),
         )
     }

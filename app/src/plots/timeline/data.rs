@@ -45,12 +45,14 @@ pub struct TimelineData {
     /// Name of the lateness values in axis labels and descriptions, in lower case.
     pub value_name: &'static str,
     pub(super) frame: Nanos,
-    pub(super) late_limit: Nanos,
+    /// The late threshold.
+    pub late_limit: Nanos,
     pub(super) periods: Pyramid,
     pub(super) lateness: Pyramid,
     pub(super) missed: Vec<Missed>,
     pub(super) late: Vec<LateMark>,
-    late_count: usize,
+    /// The number of samples whose lateness is above the late threshold.
+    pub late_count: usize,
     before: Option<Sample>,
     steps: Steps,
     /// Number of lost samples so far.
@@ -149,16 +151,6 @@ impl TimelineData {
         self.lateness.is_empty()
     }
 
-    /// Returns the late threshold.
-    pub const fn late_limit(&self) -> Nanos {
-        self.late_limit
-    }
-
-    /// Returns the number of samples whose lateness is above the late threshold.
-    pub const fn late_count(&self) -> usize {
-        self.late_count
-    }
-
     /// Returns the number of missed frames among the samples at these positions, with the skipped
     /// slots before them.
     pub fn missed_count(&self, range: &Range<usize>) -> usize {
@@ -216,7 +208,7 @@ mod tests {
         trial.samples.push(&sample(4, 17_400_000));
         data.extend(&trial);
         data.extend(&trial);
-        assert_eq!((data.len(), data.late_count()), (4, 1));
+        assert_eq!((data.len(), data.late_count), (4, 1));
         let (secs, period, late) = data.sample(3).unwrap();
         assert!((secs - 0.084_066_668).abs() < 1e-9);
         assert_eq!(period, Nanos::new(FRAME + 17_399_000));

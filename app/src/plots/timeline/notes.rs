@@ -34,13 +34,14 @@ pub(super) struct Notes {
     trial: Option<usize>,
     /// All annotations of the run.
     all: Vec<Annotation>,
-    editing: Option<Editing>,
+    /// Whether an annotation is being edited.
+    pub(super) editing: Option<Editing>,
     has_changed: bool,
 }
 
 /// An annotation that is being edited.
 #[derive(Clone, Debug)]
-struct Editing {
+pub(super) struct Editing {
     annotation: Annotation,
     /// Position among all annotations of the run; `None` for a new annotation.
     position: Option<usize>,
@@ -51,11 +52,6 @@ impl Notes {
     /// Whether annotations can be added.
     pub(super) const fn is_possible(&self) -> bool {
         self.trial.is_some()
-    }
-
-    /// Whether an annotation is being edited.
-    pub(super) const fn is_editing(&self) -> bool {
-        self.editing.is_some()
     }
 
     pub(super) fn cancel(&mut self) {

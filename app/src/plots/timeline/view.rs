@@ -92,7 +92,7 @@ impl Timeline {
             }
         }
         let is_open = self.range.is_some() || self.marked.is_some() || self.is_enlarged;
-        let is_closed = is_open && !self.notes.is_editing() && take_escape(ctx);
+        let is_closed = is_open && self.notes.editing.is_none() && take_escape(ctx);
         if is_closed && self.range.take().is_none() && self.marked.take().is_none() {
             self.is_enlarged = false;
         }

@@ -46,7 +46,7 @@ impl Source {
                 _ => Self::Runs(library.files_of(paths)),
             },
             Subject::Check => {
-                let check = running.quick().result()?;
+                let check = running.quick.result.as_ref()?;
                 // Read a saved check from its files: the user may have changed its name or note
                 // after loading.
                 let is_saved = check.runs().all(|shown| shown.path.is_some());
@@ -67,7 +67,7 @@ impl Source {
                     let comparison = Some(ComparedRuns::Runs(Arc::clone(compared)));
                     (ReadyExport::of_runs(compared.runs.iter()), comparison)
                 };
-                let store = library.store().cloned();
+                let store = library.store.clone();
                 Self::Loaded(ready.map(|ready| ReadyExport { comparison, store, ..ready }))
             }
         })

@@ -9,8 +9,8 @@ use jitterscope_engine::runner::{Agent, AgentError};
 use super::{Connected, HostState, Hosts};
 use crate::facts::Facts;
 use crate::session::action::Action;
+use crate::session::host_action::Place;
 use crate::session::part::{Context, Request};
-use crate::session::place::Place;
 
 impl Hosts {
     /// Requests administrator rights for tests with these plans by means of a command that asks for

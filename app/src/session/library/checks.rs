@@ -11,7 +11,7 @@ use crate::run_list::LibraryItem;
 
 impl Library {
     fn checks_newest_first(&self) -> impl Iterator<Item = &LibraryItem> {
-        self.items().unwrap_or_default().iter().filter(|item| item.is_check())
+        self.items.as_deref().unwrap_or_default().iter().filter(|item| item.is_check())
     }
 
     /// Returns the newest quick check of a machine, which is given by its short name; `None` if

@@ -33,16 +33,6 @@ pub(super) fn list(store: &Store) -> Vec<DeletedItem> {
 }
 
 impl Library {
-    /// Returns the deleted runs, latest deletion first.
-    pub fn deleted(&self) -> &[DeletedItem] {
-        &self.deleted
-    }
-
-    /// Returns the files of the runs that the last listing lists again because they were restored.
-    pub fn restored(&self) -> &[PathBuf] {
-        &self.restored
-    }
-
     /// Returns the files of the newest deletion since the start of the app that was not undone.
     pub fn last_deletion(&self) -> Option<&[PathBuf]> {
         self.deletions.last().map(Vec::as_slice)

@@ -33,11 +33,15 @@ pub enum TrialState {
 /// A running test.
 #[derive(Debug)]
 pub struct Live {
-    run: Option<Run>,
-    states: Vec<TrialState>,
+    /// The run with every sample received so far; `None` until its plan is known.
+    pub run: Option<Run>,
+    /// The state of each trial.
+    pub states: Vec<TrialState>,
     rows: Vec<Option<Configuration>>,
-    current: usize,
-    step: String,
+    /// The index of the trial that is being prepared or measured.
+    pub current: usize,
+    /// The current step in a few words; empty while measuring.
+    pub step: String,
     began: Instant,
     /// When the first trial began, after all preparations.
     first_trial_began: Option<Instant>,
@@ -46,7 +50,8 @@ pub struct Live {
     origin: Option<Instant>,
     planned: Nanos,
     refreshed: Option<Instant>,
-    was_demoted: bool,
+    /// Whether the watchdog has revoked real-time priority.
+    pub was_demoted: bool,
 }
 
 impl Live {
@@ -66,29 +71,14 @@ impl Live {
         }
     }
 
-    /// Returns the run with every sample received so far; `None` until its plan is known.
-    pub fn run(&self) -> Option<&Run> {
-        self.run.as_ref()
-    }
-
     /// Returns the trial that is being prepared or measured.
     pub fn current(&self) -> Option<&TrialRun> {
         self.run.as_ref()?.trials.get(self.current)
     }
 
-    /// Returns the index of the trial that is being prepared or measured.
-    pub fn current_index(&self) -> usize {
-        self.current
-    }
-
     /// Returns the number of trials.
     pub fn trial_count(&self) -> usize {
         self.states.len()
-    }
-
-    /// Returns the state of each trial.
-    pub fn states(&self) -> &[TrialState] {
-        &self.states
     }
 
     /// Returns the results of a trial; for the running trial, they are at most 0.2 s old.
@@ -122,16 +112,6 @@ impl Live {
         if let Some(run) = &mut self.run {
             run.annotations.push(Annotation { trial: self.current, from: at, to: at, text });
         }
-    }
-
-    /// Returns the current step in a few words; empty while measuring.
-    pub fn step(&self) -> &str {
-        &self.step
-    }
-
-    /// Returns whether the watchdog has revoked real-time priority.
-    pub fn was_demoted(&self) -> bool {
-        self.was_demoted
     }
 
     /// Returns the time since the run started.

@@ -77,8 +77,10 @@ impl ActiveCheck {
 #[derive(Debug, Default)]
 pub struct Quick {
     skipped: Vec<Part>,
-    check: Option<ActiveCheck>,
-    result: Option<Arc<FinishedCheck>>,
+    /// The check in progress.
+    pub check: Option<ActiveCheck>,
+    /// The finished check on screen.
+    pub result: Option<Arc<FinishedCheck>>,
 }
 
 impl Quick {
@@ -87,19 +89,9 @@ impl Quick {
         !self.skipped.contains(&part)
     }
 
-    /// Returns the check in progress.
-    pub const fn check(&self) -> Option<&ActiveCheck> {
-        self.check.as_ref()
-    }
-
     /// Returns the host of the check in progress; `None` if no check is in progress.
     pub(super) fn host(&self) -> Option<Host> {
         self.check.as_ref().map(|check| check.host.clone())
-    }
-
-    /// Returns the finished check on screen.
-    pub const fn result(&self) -> Option<&Arc<FinishedCheck>> {
-        self.result.as_ref()
     }
 
     /// Returns the approximate duration of a part.
@@ -130,11 +122,6 @@ impl Quick {
             check.lost.clone_from(&run.host);
         }
         check.sequence.complete(run);
-    }
-
-    /// Shows a saved check.
-    pub(super) fn show_saved(&mut self, check: FinishedCheck) {
-        self.result = Some(Arc::new(check));
     }
 }
 
@@ -169,7 +156,7 @@ impl Running {
     /// Returns the duration of the measurements that collect the data missing for grades in the
     /// check on screen; `None` if no data is missing or the check was measured on another machine.
     pub fn longer(&self, facts: &Facts) -> Option<Nanos> {
-        let check = self.quick.result()?;
+        let check = self.quick.result.as_ref()?;
         let is_here = check.runs().all(|shown| facts.are_of(&shown.run));
         let is_one = check.runs().all(|shown| shown.run.group.is_some());
         let open = check.runs().filter_map(|shown| continuation(&shown.run, &shown.report));
@@ -181,7 +168,7 @@ impl Running {
     pub(in crate::session) fn measure_longer(&mut self, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let Some(host) = context.host.clone() else { return };
-        let resumed = self.quick.result().filter(|_| self.longer(facts).is_some());
+        let resumed = self.quick.result.as_ref().filter(|_| self.longer(facts).is_some());
         if let Some(check) = resumed.and_then(|of| ActiveCheck::resumed(of, facts, host)) {
             self.begin_check(check, context);
         }

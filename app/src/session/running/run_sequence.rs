@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::measure::TraceMode;
-use jitterscope_engine::run::{Ending, Labels, Run};
+use jitterscope_engine::run::Labels;
 use jitterscope_engine::runner::RunSequence;
 
 use super::{Action, Context, LoadedRun, Notice, PageId, Request, Running};
@@ -22,7 +22,7 @@ pub struct SequenceState {
 impl SequenceState {
     /// Returns the number of the current run, from 1, and the total number of runs.
     pub fn place(&self) -> (usize, usize) {
-        (self.runs.started_count(), self.runs.run_count())
+        (self.runs.started_count(), self.runs.run_count)
     }
 }
 
@@ -33,7 +33,7 @@ impl Running {
             return;
         }
         let Some(state) = self.test(test) else { return };
-        let (plan, times) = (state.plan().clone(), state.repeat());
+        let (plan, times) = (state.plan.clone(), state.repeat);
         if 1 < times {
             self.start_sequence(RunSequence::repeats(&plan, &Labels::default(), times), context);
         } else {
@@ -49,10 +49,10 @@ impl Running {
             return;
         }
         let Some(state) = self.test_mut(test) else { return };
-        let trace = state.trace();
+        let trace = state.trace;
         state.take_settings_of_result();
         state.set_trace(TraceMode::Auto);
-        let plan = state.plan().clone();
+        let plan = state.plan.clone();
         self.sequence = None;
         self.start(&plan, Labels::default(), context);
         self.change(test, |state| state.set_trace(trace));
@@ -63,7 +63,7 @@ impl Running {
         if self.is_busy() {
             return;
         }
-        let Some(plan) = self.test(NOISE_TEST).map(|state| state.plan().clone()) else { return };
+        let Some(plan) = self.test(NOISE_TEST).map(|state| state.plan.clone()) else { return };
         self.start_sequence(
             RunSequence::repeats(&plan, &Labels::default(), NOISE_REPEATS),
             context,
@@ -115,13 +115,6 @@ impl Running {
         }
     }
 
-    /// Ends the series after this run if the run did not finish.
-    pub(super) fn cut_sequence_after(&mut self, run: &Run) {
-        if run.ending != Ending::Finished {
-            self.cut_sequence();
-        }
-    }
-
     /// Starts the next run of the series after a run was saved; after the last run, reports the end
     /// of the series.
     pub(super) fn after_saving(&mut self, shown: &LoadedRun, context: &Context) {
@@ -136,7 +129,7 @@ impl Running {
         // Offer to compare the last runs: up to 4, the maximum of a comparison.
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();
         let action = (2 <= paths.len()).then(|| ("Compare".to_owned(), Action::Compare(paths)));
-        let text = words::over(saved, series.runs.run_count());
+        let text = words::over(saved, series.runs.run_count);
         context.notify(Notice { action, ..Notice::info(text) });
     }
 }

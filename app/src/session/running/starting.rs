@@ -42,7 +42,7 @@ impl Running {
 
     /// Starts to measure a plan, which also becomes the settings of its test.
     pub(super) fn start(&mut self, plan: &Plan, labels: Labels, context: &Context) {
-        if self.is_running() || self.quick.check().is_some() {
+        if self.is_running() || self.quick.check.is_some() {
             return;
         }
         if let Some(state) = self.test_mut(plan.key()) {
@@ -60,7 +60,7 @@ impl Running {
             return false;
         };
         let Some(facts) = &context.facts else { return false };
-        let window = self.tasks.host().clone();
+        let window = self.tasks.host.clone();
         let wake = move || window.wake();
         let Some(state) = self.tests.iter_mut().find(|state| state.key() == plan.key()) else {
             return false;
@@ -73,7 +73,7 @@ impl Running {
         };
         let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
         let mut request = request.request(plan, labels);
-        request.trace = state.trace();
+        request.trace = state.trace;
         let runner = match host {
             Host::Here => match host.start(request, sink, wake) {
                 Ok(runner) => Some(runner),

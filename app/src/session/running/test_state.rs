@@ -29,12 +29,18 @@ pub enum Phase {
 /// One kind of test with its settings and result.
 #[derive(Debug)]
 pub struct TestState {
-    plan: Plan,
-    presets: Vec<Preset>,
-    phase: Phase,
-    shown: Option<Arc<LoadedRun>>,
-    repeat: u32,
-    trace: TraceMode,
+    /// The current settings.
+    pub plan: Plan,
+    /// The built-in presets.
+    pub presets: Vec<Preset>,
+    /// The state of the test.
+    pub phase: Phase,
+    /// The result on screen.
+    pub shown: Option<Arc<LoadedRun>>,
+    /// How many runs one start of the test measures: 1 to 20.
+    pub repeat: u32,
+    /// Whether runs of the test record which threads have the CPUs (a trace).
+    pub trace: TraceMode,
 }
 
 impl TestState {
@@ -56,9 +62,8 @@ impl TestState {
         self.plan.listing().name
     }
 
-    /// Returns whether runs of the test record which threads have the CPUs (a trace).
-    pub fn trace(&self) -> TraceMode {
-        self.trace
+    pub(in crate::session) fn set_repeat(&mut self, times: u32) {
+        self.repeat = times.clamp(1, MAX_REPEATS);
     }
 
     /// Sets whether runs of the test record a trace.
@@ -66,33 +71,9 @@ impl TestState {
         self.trace = trace;
     }
 
-    /// Returns the current settings.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Returns the built-in presets.
-    pub fn presets(&self) -> &[Preset] {
-        &self.presets
-    }
-
     /// Returns the built-in preset with the current settings; `None` if no preset matches.
     pub fn preset(&self) -> Option<&Preset> {
         self.presets.iter().find(|preset| preset.plan == self.plan)
-    }
-
-    /// Returns how many runs one start of the test measures: 1 to 20.
-    pub fn repeat(&self) -> u32 {
-        self.repeat
-    }
-
-    pub(in crate::session) fn set_repeat(&mut self, times: u32) {
-        self.repeat = times.clamp(1, MAX_REPEATS);
-    }
-
-    /// Returns the state of the test.
-    pub fn phase(&self) -> &Phase {
-        &self.phase
     }
 
     /// Returns the data measured so far; `None` if the test is not running.
@@ -108,11 +89,6 @@ impl TestState {
             Phase::Running(live) | Phase::Stopping(live) => Some(live),
             Phase::Idle | Phase::Saving => None,
         }
-    }
-
-    /// Returns the result on screen.
-    pub fn shown(&self) -> Option<&Arc<LoadedRun>> {
-        self.shown.as_ref()
     }
 
     /// Returns whether the test is not running and has no result on screen.

@@ -9,26 +9,18 @@ use super::{Context, Running};
 /// A test that waits until other programs are quiet.
 #[derive(Debug)]
 pub struct WaitingTest {
-    test: &'static str,
+    /// The key of the test.
+    pub test: &'static str,
     quiet: QuietWait,
-    found: OtherPrograms,
+    /// The CPU use of other programs, as last measured; empty before the first measurement.
+    pub found: OtherPrograms,
     host: Host,
 }
 
 impl WaitingTest {
-    /// Returns the key of the test.
-    pub const fn test(&self) -> &'static str {
-        self.test
-    }
-
-    /// Returns the CPU use of other programs, as last measured; empty before the first measurement.
-    pub const fn found(&self) -> &OtherPrograms {
-        &self.found
-    }
-
     /// Returns the maximum remaining waiting time; after it, the test starts in any case.
     pub const fn left(&self) -> Nanos {
-        self.quiet.left()
+        self.quiet.left
     }
 
     /// Makes the test start after the measurement of the load that is in progress, even if other
@@ -39,11 +31,6 @@ impl WaitingTest {
 }
 
 impl Running {
-    /// Returns the test that waits until other programs are quiet.
-    pub const fn waiting(&self) -> Option<&WaitingTest> {
-        self.waiting.as_ref()
-    }
-
     /// Re-runs the settings of the result on screen as soon as other programs are quiet.
     pub(in crate::session) fn start_when_quiet(&mut self, test: &'static str, context: &Context) {
         if self.is_busy() || context.facts.is_none() {

@@ -71,14 +71,9 @@ impl Dash {
         self.drawn
     }
 
-    /// Whether the line is solid.
-    pub const fn is_solid(self) -> bool {
-        self.drawn.is_empty()
-    }
-
     /// Returns the shapes of a line along a path.
     pub fn line(self, path: &[Pos2], stroke: impl Into<Stroke>) -> Vec<Shape> {
-        if self.is_solid() {
+        if self.drawn.is_empty() {
             vec![Shape::line(path.to_vec(), stroke.into())]
         } else {
             Shape::dashed_line_with_offset(path, stroke, self.drawn, self.skipped, 0.0)

@@ -29,7 +29,7 @@ const LINES: [(&str, &str); 3] = [
 /// A drawing as wide as its column, or with its ends at two x coordinates of a file, in pixels.
 #[derive(Debug, Default)]
 pub(in crate::export) struct Fluid {
-    body: String,
+    pub(super) body: String,
     ends: Option<(f64, f64)>,
 }
 
@@ -194,11 +194,6 @@ impl Fluid {
             }
             self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(&text));
         }
-    }
-
-    /// Returns the elements of the drawing.
-    pub(super) fn elements(self) -> String {
-        self.body
     }
 
     /// Returns the drawing, hidden from screen readers: text next to it contains the same information.

@@ -44,7 +44,8 @@ pub(super) struct Budget {
     /// Probability with which a sample of this slice is saved, from 0 to 1.
     probability: f64,
     saved_count: u64,
-    omitted_count: u64,
+    /// The number of late samples whose records were not saved.
+    pub(super) omitted_count: u64,
     /// Number of random numbers drawn so far.
     drawn_count: u64,
 }
@@ -115,11 +116,6 @@ impl Budget {
             Reason::Drawn => &mut self.fair,
         };
         part.used = part.used.saturating_add(rows);
-    }
-
-    /// Returns the number of late samples whose records were not saved.
-    pub(super) const fn omitted_count(&self) -> u64 {
-        self.omitted_count
     }
 
     fn is_among_worst(&mut self, late: Nanos) -> bool {
@@ -215,7 +211,7 @@ mod tests {
     #[test]
     fn samples_that_fit_are_all_saved() {
         let (saved, budget) = saved(40, (0..6_000).map(|at| (at * 100, late(at))));
-        assert_eq!((saved.len(), budget.omitted_count()), (6_000, 0));
+        assert_eq!((saved.len(), budget.omitted_count), (6_000, 0));
     }
 
     #[test]
@@ -224,7 +220,7 @@ mod tests {
         let (saved, budget) = saved(40, (0..144_000).map(|at| (at * 600 / 144, late(at))));
         let rows = saved.len() * 40;
         assert!((250_000..=400_000).contains(&rows), "{rows}");
-        assert_eq!(u64::try_from(saved.len()).unwrap() + budget.omitted_count(), 144_000);
+        assert_eq!(u64::try_from(saved.len()).unwrap() + budget.omitted_count, 144_000);
         let mut minutes = [0_usize; 10];
         for (second, _) in &saved {
             minutes[usize::try_from(second / 60).unwrap()] += 1;

@@ -14,7 +14,7 @@ pub(super) struct MissingTimes {
     /// The last time of each CPU, which may still grow.
     last: BTreeMap<u32, (Nanos, Nanos)>,
     /// The times before, as records in the order in which they ended.
-    ended: Vec<TraceRecord>,
+    pub(super) ended: Vec<TraceRecord>,
 }
 
 impl MissingTimes {
@@ -47,11 +47,6 @@ impl MissingTimes {
             !is_over
         });
     }
-
-    /// Returns the times that ended so far.
-    pub(super) fn ended(&self) -> &[TraceRecord] {
-        &self.ended
-    }
 }
 
 fn incomplete(cpu: u32, (from, to): (Nanos, Nanos)) -> TraceRecord {
@@ -74,17 +69,17 @@ mod tests {
         add(&mut times, 1, 200, 250);
         add(&mut times, 1, 150, 260);
         add(&mut times, 0, 200, 210);
-        assert_eq!(times.ended(), []);
+        assert_eq!(times.ended, []);
         add(&mut times, 1, 300, 310);
-        assert_eq!(times.ended(), [incomplete(1, (at(100), at(260)))]);
+        assert_eq!(times.ended, [incomplete(1, (at(100), at(260)))]);
         times.end(at(250));
-        assert_eq!(times.ended()[1..], [incomplete(0, (at(200), at(210)))]);
+        assert_eq!(times.ended[1..], [incomplete(0, (at(200), at(210)))]);
         add(&mut times, 1, 310, 12_000);
         times.end(at(10_200));
-        assert_eq!(times.ended().len(), 2);
+        assert_eq!(times.ended.len(), 2);
         times.end(at(11_000));
-        assert_eq!(times.ended()[2..], [incomplete(1, (at(300), at(11_000)))]);
+        assert_eq!(times.ended[2..], [incomplete(1, (at(300), at(11_000)))]);
         times.end(Nanos::MAX);
-        assert_eq!(times.ended()[3..], [incomplete(1, (at(11_000), at(12_000)))]);
+        assert_eq!(times.ended[3..], [incomplete(1, (at(11_000), at(12_000)))]);
     }
 }

@@ -82,6 +82,7 @@ pub enum MachineLimit {
 
 /// A number that a setting or one of its choices takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Parameter {
     /// Name of the number in error messages, in lower case; if empty, messages use the name of the setting.
     pub label: &'static str,
@@ -150,37 +151,31 @@ impl Parameter {
     }
 
     /// Sets the name of the number in error messages, in lower case.
-    #[must_use]
     pub const fn labeled(self, label: &'static str) -> Self {
         Self { label, ..self }
     }
 
     /// Sets the number that the field shows until the user enters another one; `default` is in the field's unit.
-    #[must_use]
     pub const fn beginning_at(self, default: f64) -> Self {
         Self { default: self.unit.scaled(default), ..self }
     }
 
     /// Sets the increment of the input field per arrow key, in the same unit as `min`.
-    #[must_use]
     pub const fn in_steps_of(self, step: f64) -> Self {
         Self { step: Some(step), ..self }
     }
 
     /// Sets the common values, which the window shows as buttons.
-    #[must_use]
     pub const fn commonly(self, common: &'static [f64]) -> Self {
         Self { common, ..self }
     }
 
     /// Adds an automatic value, which the app determines, and its label.
-    #[must_use]
     pub const fn or_automatic(self, label: &'static str) -> Self {
         Self { automatic: Some(label), ..self }
     }
 
     /// Sets how the CPUs of the machine change the range.
-    #[must_use]
     pub const fn within(self, limit: MachineLimit) -> Self {
         Self { limit, ..self }
     }

@@ -67,7 +67,7 @@ impl Tracer {
         let mut tracer = Self {
             state: TraceState {
                 paranoid: paranoid(),
-                is_nested: !numbers.is_initial(),
+                is_nested: !numbers.is_initial,
                 ..TraceState::default()
             },
             rings: Vec::new(),
@@ -109,18 +109,18 @@ impl Tracer {
     /// unless every event that is needed to explain a delay can be recorded on every CPU.
     fn open_instances(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
         // In another PID namespace, tracepoints alone do not say which thread is which.
-        if !self.names.numbers.is_initial() {
+        if !self.names.numbers.is_initial {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let layout = Layout::read()?;
         let mut instance = Instance::create(threads, cpus, &layout)?;
         let mut events = InstanceEvents::new(&mut instance, &layout, cpus.len());
-        let coverage = Coverage::open(cpus, layout.groups(), layout.absent(), &mut events)?;
+        let coverage = Coverage::open(cpus, &layout.groups, &layout.absent, &mut events)?;
         if !coverage.missing.is_empty() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         instance.start()?;
-        self.has_faults = instance.has_faults();
+        self.has_faults = instance.has_faults;
         self.instances.push(instance);
         let others: Vec<u32> =
             perf::online_cpus().into_iter().filter(|cpu| !cpus.contains(cpu)).collect();
@@ -141,12 +141,12 @@ impl Tracer {
     /// tracepoints can be read, the tracepoints.
     fn open_of_cpus(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
         let layout = Layout::read();
-        let fault = layout.as_ref().ok().and_then(Layout::page_fault_id);
+        let fault = layout.as_ref().ok().and_then(|layout| layout.page_fault);
         let mut events = KernelEvents::new(threads, &self.names.numbers, fault, cpus.len());
         let (groups, absent) =
-            layout.as_ref().map_or((&[][..], &[][..]), |layout| (layout.groups(), layout.absent()));
+            layout.as_ref().map_or((&[][..], &[][..]), |layout| (&layout.groups, &layout.absent));
         let coverage = Coverage::open(cpus, groups, absent, &mut events)?;
-        self.has_faults = events.has_faults();
+        self.has_faults = events.has_faults;
         match layout {
             Ok(layout) => {
                 if let Some(id) = layout.waking_id() {
@@ -157,7 +157,7 @@ impl Tracer {
             }
             Err(error) => self.deny(&error),
         }
-        self.rings = events.into_rings();
+        self.rings = events.rings.into_values().collect();
         let is_complete_somewhere = !coverage.complete.is_empty();
         self.state.source = Some(if is_complete_somewhere {
             TraceSource::Kernel

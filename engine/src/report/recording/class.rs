@@ -50,6 +50,7 @@ pub enum Class {
 /// What users read and see of a class.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRow {
+    class: Class,
     /// The key in files.
     pub key: &'static str,
     /// The name in tables, in sentence case.
@@ -65,277 +66,237 @@ pub struct ClassRow {
 }
 
 const fn row(
+    class: Class,
     [key, name, because, because_several, advice]: [&'static str; 5],
     look: (Mark, usize),
 ) -> ClassRow {
-    ClassRow { key, name, because, because_several, advice, look }
+    ClassRow { class, key, name, because, because_several, advice, look }
 }
 
 /// The words and the look of each class, in the order in which lists show them.
-const ROWS: [(Class, ClassRow); 20] = [
-    (
+const ROWS: [ClassRow; 20] = [
+    row(
         Class::OtherProgram,
-        row(
-            [
-                "other-program",
-                "Another program had the CPU",
-                "because {} had the CPU",
-                "because other programs had the CPU",
-                "Close or pause that program while you play.",
-            ],
-            (Mark::Circle, 0),
-        ),
+        [
+            "other-program",
+            "Another program had the CPU",
+            "because {} had the CPU",
+            "because other programs had the CPU",
+            "Close or pause that program while you play.",
+        ],
+        (Mark::Circle, 0),
     ),
-    (
+    row(
         Class::Kernel,
-        row(
-            [
-                "kernel",
-                "An interrupt or the kernel had the CPU",
-                "because {} had the CPU",
-                "because interrupts or the kernel had the CPU",
-                "Update the driver of that device, or connect the device elsewhere.",
-            ],
-            (Mark::Diamond, 6),
-        ),
+        [
+            "kernel",
+            "An interrupt or the kernel had the CPU",
+            "because {} had the CPU",
+            "because interrupts or the kernel had the CPU",
+            "Update the driver of that device, or connect the device elsewhere.",
+        ],
+        (Mark::Diamond, 6),
     ),
-    (
+    row(
         Class::Game,
-        row(
-            [
-                "game",
-                "The game ran longer",
-                "because the game ran longer ({})",
-                "because the game ran longer",
-                "Lower settings that need the processor, such as view distance. Compiling shaders can look like this.",
-            ],
-            (Mark::Square, 1),
-        ),
+        [
+            "game",
+            "The game ran longer",
+            "because the game ran longer ({})",
+            "because the game ran longer",
+            "Lower settings that need the processor, such as view distance. Compiling shaders can look like this.",
+        ],
+        (Mark::Square, 1),
     ),
-    (
+    row(
         Class::Shaders,
-        row(
-            [
-                "shaders",
-                "Shaders were compiled",
-                "while shaders were compiled ({})",
-                "while shaders were compiled",
-                "Let the game finish compiling, or install its shader cache.",
-            ],
-            (Mark::Cross, 2),
-        ),
+        [
+            "shaders",
+            "Shaders were compiled",
+            "while shaders were compiled ({})",
+            "while shaders were compiled",
+            "Let the game finish compiling, or install its shader cache.",
+        ],
+        (Mark::Cross, 2),
     ),
-    (
+    row(
         Class::Storage,
-        row(
-            [
-                "storage",
-                "The game waited for storage",
-                "waiting for storage ({})",
-                "waiting for storage",
-                "Move the game to a faster drive, and stop other programs that use the drive.",
-            ],
-            (Mark::TriangleUp, 3),
-        ),
+        [
+            "storage",
+            "The game waited for storage",
+            "waiting for storage ({})",
+            "waiting for storage",
+            "Move the game to a faster drive, and stop other programs that use the drive.",
+        ],
+        (Mark::TriangleUp, 3),
     ),
-    (
+    row(
         Class::Memory,
-        row(
-            [
-                "memory",
-                "The game waited for memory",
-                "waiting for memory ({})",
-                "waiting for memory",
-                "Close programs that use much memory, or lower the texture quality.",
-            ],
-            (Mark::HollowTriangle, 3),
-        ),
+        [
+            "memory",
+            "The game waited for memory",
+            "waiting for memory ({})",
+            "waiting for memory",
+            "Close programs that use much memory, or lower the texture quality.",
+        ],
+        (Mark::HollowTriangle, 3),
     ),
-    (
+    row(
         Class::Service,
-        row(
-            [
-                "service",
-                "The game waited for another program",
-                "waiting for {}",
-                "waiting for other programs",
-                "",
-            ],
-            (Mark::Ring, 5),
-        ),
+        [
+            "service",
+            "The game waited for another program",
+            "waiting for {}",
+            "waiting for other programs",
+            "",
+        ],
+        (Mark::Ring, 5),
     ),
-    (
+    row(
         Class::Graphics,
-        row(
-            [
-                "graphics",
-                "The game waited for the graphics device, probably",
-                "probably waiting for the graphics device ({})",
-                "probably waiting for the graphics device",
-                "Lower settings that need the graphics device, such as resolution.",
-            ],
-            (Mark::HollowSquare, 1),
-        ),
+        [
+            "graphics",
+            "The game waited for the graphics device, probably",
+            "probably waiting for the graphics device ({})",
+            "probably waiting for the graphics device",
+            "Lower settings that need the graphics device, such as resolution.",
+        ],
+        (Mark::HollowSquare, 1),
     ),
-    (
+    row(
         Class::Device,
-        row(
-            [
-                "device",
-                "The game waited for a device",
-                "waiting for a device ({})",
-                "waiting for devices",
-                "",
-            ],
-            (Mark::HollowDiamond, 6),
-        ),
+        [
+            "device",
+            "The game waited for a device",
+            "waiting for a device ({})",
+            "waiting for devices",
+            "",
+        ],
+        (Mark::HollowDiamond, 6),
     ),
-    (
+    row(
         Class::Overlay,
-        row(
-            [
-                "overlay",
-                "The overlay",
-                "because of the overlay ({})",
-                "because of the overlay",
-                "Turn off the overlay, or show fewer values in it.",
-            ],
-            (Mark::Plus, 5),
-        ),
+        [
+            "overlay",
+            "The overlay",
+            "because of the overlay ({})",
+            "because of the overlay",
+            "Turn off the overlay, or show fewer values in it.",
+        ],
+        (Mark::Plus, 5),
     ),
-    (
+    row(
         Class::Timer,
-        row(
-            [
-                "timer",
-                "Slept until a set time",
-                "sleeping until a set time ({})",
-                "sleeping until a set time",
-                "",
-            ],
-            (Mark::HollowSquare, 7),
-        ),
+        [
+            "timer",
+            "Slept until a set time",
+            "sleeping until a set time ({})",
+            "sleeping until a set time",
+            "",
+        ],
+        (Mark::HollowSquare, 7),
     ),
-    (
+    row(
         Class::Stopped,
-        row(
-            ["stopped", "Stopped", "because {} was stopped", "because the game was stopped", ""],
-            (Mark::Plus, 2),
-        ),
+        ["stopped", "Stopped", "because {} was stopped", "because the game was stopped", ""],
+        (Mark::Plus, 2),
     ),
-    (
+    row(
         Class::Throttled,
-        row(
-            [
-                "throttled",
-                "Throttled by a CPU quota",
-                "throttled by a CPU quota ({})",
-                "throttled by a CPU quota",
-                "Raise or remove the CPU limit of the container or service that the game runs in.",
-            ],
-            (Mark::HollowTriangle, 3),
-        ),
+        [
+            "throttled",
+            "Throttled by a CPU quota",
+            "throttled by a CPU quota ({})",
+            "throttled by a CPU quota",
+            "Raise or remove the CPU limit of the container or service that the game runs in.",
+        ],
+        (Mark::HollowTriangle, 3),
     ),
-    (
+    row(
         Class::SplitLock,
-        row(
-            [
-                "split-lock",
-                "Slowed down by the kernel (split locks)",
-                "slowed down by the kernel (split locks)",
-                "slowed down by the kernel (split locks)",
-                "Set kernel.split_lock_mitigate to 0 while you play.",
-            ],
-            (Mark::Plus, 6),
-        ),
+        [
+            "split-lock",
+            "Slowed down by the kernel (split locks)",
+            "slowed down by the kernel (split locks)",
+            "slowed down by the kernel (split locks)",
+            "Set kernel.split_lock_mitigate to 0 while you play.",
+        ],
+        (Mark::Plus, 6),
     ),
-    (
+    row(
         Class::Blocked,
-        row(
-            [
-                "blocked",
-                "Blocked or slowed down by the kernel",
-                "blocked or slowed down by the kernel ({})",
-                "blocked or slowed down by the kernel",
-                "",
-            ],
-            (Mark::Plus, 2),
-        ),
+        [
+            "blocked",
+            "Blocked or slowed down by the kernel",
+            "blocked or slowed down by the kernel ({})",
+            "blocked or slowed down by the kernel",
+            "",
+        ],
+        (Mark::Plus, 2),
     ),
-    (
+    row(
         Class::WaitedForCpu,
-        row(
-            [
-                "waited-for-cpu",
-                "Waited for a CPU",
-                "waiting for a CPU ({})",
-                "waiting for a CPU",
-                "Close programs that use the processor. Their names need a recorder with more rights.",
-            ],
-            (Mark::Ring, 5),
-        ),
+        [
+            "waited-for-cpu",
+            "Waited for a CPU",
+            "waiting for a CPU ({})",
+            "waiting for a CPU",
+            "Close programs that use the processor. Their names need a recorder with more rights.",
+        ],
+        (Mark::Ring, 5),
     ),
-    (
+    row(
         Class::Own,
-        row(
-            [
-                "jitterscope",
-                "Jitterscope",
-                "because Jitterscope had the CPU",
-                "because Jitterscope had the CPU",
-                "",
-            ],
-            (Mark::Circle, 7),
-        ),
+        [
+            "jitterscope",
+            "Jitterscope",
+            "because Jitterscope had the CPU",
+            "because Jitterscope had the CPU",
+            "",
+        ],
+        (Mark::Circle, 7),
     ),
-    (
+    row(
         Class::LateTimer,
-        row(
-            [
-                "late-timer",
-                "The OS timer fired late",
-                "because the OS timer fired late",
-                "because the OS timer fired late",
-                "",
-            ],
-            (Mark::Square, 5),
-        ),
+        [
+            "late-timer",
+            "The OS timer fired late",
+            "because the OS timer fired late",
+            "because the OS timer fired late",
+            "",
+        ],
+        (Mark::Square, 5),
     ),
-    (
+    row(
         Class::AllStalled,
-        row(
-            [
-                "all-stalled",
-                "All CPUs stalled",
-                "because no CPU ran (host, firmware)",
-                "because no CPU ran (host, firmware)",
-                "Cannot be fixed by this system: look at the host, or at the firmware of this PC.",
-            ],
-            (Mark::TriangleDown, 4),
-        ),
+        [
+            "all-stalled",
+            "All CPUs stalled",
+            "because no CPU ran (host, firmware)",
+            "because no CPU ran (host, firmware)",
+            "Cannot be fixed by this system: look at the host, or at the firmware of this PC.",
+        ],
+        (Mark::TriangleDown, 4),
     ),
-    (
+    row(
         Class::NotExplained,
-        row(
-            ["not-explained", "Not explained", "not explained", "not explained", ""],
-            (Mark::HollowDiamond, 7),
-        ),
+        ["not-explained", "Not explained", "not explained", "not explained", ""],
+        (Mark::HollowDiamond, 7),
     ),
 ];
 
 /// The row of what is not explained.
-const LAST: &(Class, ClassRow) = &ROWS[ROWS.len() - 1];
+const LAST: &ClassRow = &ROWS[ROWS.len() - 1];
 
 impl Class {
     /// Returns every class.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        ROWS.iter().map(|(class, _)| *class)
+        ROWS.iter().map(|row| row.class)
     }
 
     /// Returns the words and the look of the class.
     pub fn row(self) -> &'static ClassRow {
-        let (_, own) = ROWS.iter().find(|(class, _)| *class == self).unwrap_or(LAST);
-        own
+        ROWS.iter().find(|row| row.class == self).unwrap_or(LAST)
     }
 
     /// Returns why, after a number of stutters: "because baloo_file had the CPU".
@@ -359,12 +320,12 @@ mod tests {
 
     #[test]
     fn each_class_has_one_row_and_words_of_its_own() {
-        for (position, (class, row)) in ROWS.iter().enumerate() {
-            assert_eq!(class.row().key, row.key, "{class:?}");
+        for (position, row) in ROWS.iter().enumerate() {
+            assert_eq!(row.class.row().key, row.key, "{row:?}");
             let mut others = ROWS.iter().skip(position + 1);
-            assert!(!others.any(|(other, it)| other == class || it.key == row.key), "{class:?}");
+            assert!(!others.any(|it| it.class == row.class || it.key == row.key), "{row:?}");
         }
-        assert_eq!((LAST.0, ROWS.len()), (Class::NotExplained, 20));
+        assert_eq!((LAST.class, ROWS.len()), (Class::NotExplained, 20));
         let because = Class::OtherProgram.because(Some("a {} b"));
         assert_eq!(because, "because a {} b had the CPU");
         assert_eq!(Class::Storage.because(None), "waiting for storage");

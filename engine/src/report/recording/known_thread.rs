@@ -2,21 +2,12 @@
 
 use super::class::Class;
 
-/// How the name of a thread is recognized. Linux reports up to 15 bytes of a name.
-#[derive(Clone, Copy, Debug)]
-enum Pattern {
-    /// The whole name.
-    Is(&'static str),
-    /// The name begins so.
-    Begins(&'static str),
-    /// The name ends so, with digits after it: Mesa writes the program first, and cuts the program.
-    Ends(&'static str),
-}
-
 /// A thread that programs or drivers start under a known name.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownThread {
-    pattern: Pattern,
+    /// The whole name, of which Linux reports up to 15 bytes. A `*` at its end is for any further letters, and one at
+    /// its start for any letters before, with digits after the name: Mesa writes the program first, and cuts the program.
+    pattern: &'static str,
     /// The name for all threads of this kind.
     pub label: &'static str,
     /// What the thread is for, as a phrase.
@@ -36,7 +27,7 @@ const MANGOHUD: &str = "MangoHud, src";
 const COMPILES: &str = "Let the game finish compiling, or install its shader cache.";
 
 const fn thread(
-    pattern: Pattern,
+    pattern: &'static str,
     [label, purpose, advice, source]: [&'static str; 4],
     class: Option<Class>,
 ) -> KnownThread {
@@ -46,75 +37,59 @@ const fn thread(
 /// Only names marked as compilers there may have the class of shaders.
 const KNOWN: [KnownThread; 21] = [
     thread(
-        Pattern::Begins("dxvk-shader"),
+        "dxvk-shader*",
         ["dxvk-shader", "compiles shaders for DXVK", COMPILES, DXVK],
         Some(Class::Shaders),
     ),
     thread(
-        Pattern::Ends(":sh"),
+        "*:sh",
         ["radeonsi shader compiler", "compiles shaders for radeonsi", COMPILES, MESA],
         Some(Class::Shaders),
     ),
     thread(
-        Pattern::Ends(":shlo"),
+        "*:shlo",
         ["radeonsi shader compiler", "compiles optimized shaders for radeonsi", COMPILES, MESA],
         Some(Class::Shaders),
     ),
-    thread(Pattern::Is("dxvk-cs"), ["dxvk-cs", "records commands for DXVK", "", DXVK], None),
+    thread("dxvk-cs", ["dxvk-cs", "records commands for DXVK", "", DXVK], None),
+    thread("dxvk-submit", ["dxvk-submit", "submits and presents frames for DXVK", "", DXVK], None),
+    thread("dxvk-queue", ["dxvk-queue", "waits for the graphics device for DXVK", "", DXVK], None),
+    thread("dxvk-frame", ["dxvk-frame", "waits until frames are shown for DXVK", "", DXVK], None),
+    thread("dxvk-cache", ["dxvk-cache", "caches states for DXVK", "", DXVK], None),
     thread(
-        Pattern::Is("dxvk-submit"),
-        ["dxvk-submit", "submits and presents frames for DXVK", "", DXVK],
-        None,
-    ),
-    thread(
-        Pattern::Is("dxvk-queue"),
-        ["dxvk-queue", "waits for the graphics device for DXVK", "", DXVK],
-        None,
-    ),
-    thread(
-        Pattern::Is("dxvk-frame"),
-        ["dxvk-frame", "waits until frames are shown for DXVK", "", DXVK],
-        None,
-    ),
-    thread(Pattern::Is("dxvk-cache"), ["dxvk-cache", "caches states for DXVK", "", DXVK], None),
-    thread(
-        Pattern::Is("vkd3d_queue"),
+        "vkd3d_queue",
         ["vkd3d_queue", "submits and presents frames for VKD3D-Proton", "", VKD3D],
         None,
     ),
     thread(
-        Pattern::Is("vkd3d_fence"),
+        "vkd3d_fence",
         ["vkd3d_fence", "waits for the graphics device for VKD3D-Proton", "", VKD3D],
         None,
     ),
     thread(
-        Pattern::Is("vkd3d-swapchain"),
+        "vkd3d-swapchain",
         ["vkd3d-swapchain", "presents frames for VKD3D-Proton", "", VKD3D],
         None,
     ),
     thread(
-        Pattern::Is("vkd3d-disk$"),
+        "vkd3d-disk$",
         ["vkd3d-disk$", "writes the shader cache of VKD3D-Proton", "", VKD3D],
         None,
     ),
     thread(
-        Pattern::Ends(":disk$"),
+        "*:disk$",
         ["Mesa disk cache", "reads and writes the shader cache of Mesa", "", MESA],
         None,
     ),
+    thread("*:gdrv", ["Mesa driver thread", "runs the driver for Mesa", "", MESA], None),
+    thread("*:cs", ["Mesa submission", "submits commands for Mesa", "", MESA], None),
     thread(
-        Pattern::Ends(":gdrv"),
-        ["Mesa driver thread", "runs the driver for Mesa", "", MESA],
-        None,
-    ),
-    thread(Pattern::Ends(":cs"), ["Mesa submission", "submits commands for Mesa", "", MESA], None),
-    thread(
-        Pattern::Is("WSI swapchain q"),
+        "WSI swapchain q",
         ["WSI swapchain q", "presents frames under X11 for Mesa", "", MESA],
         None,
     ),
     thread(
-        Pattern::Begins("mangohud"),
+        "mangohud*",
         [
             "mangohud",
             "reads sensors and writes the log of MangoHud",
@@ -124,22 +99,18 @@ const KNOWN: [KnownThread; 21] = [
         Some(Class::Overlay),
     ),
     thread(
-        Pattern::Is("mangoapp"),
+        "mangoapp",
         ["mangoapp", "is the overlay of gamescope", "", MANGOHUD],
         Some(Class::Overlay),
     ),
+    thread("gamescope-*", ["gamescope", "composes the screen", "", "gamescope, src"], None),
     thread(
-        Pattern::Begins("gamescope-"),
-        ["gamescope", "composes the screen", "", "gamescope, src"],
-        None,
-    ),
-    thread(
-        Pattern::Begins("data-loop."),
+        "data-loop.*",
         ["data-loop", "processes audio for PipeWire", "", "PipeWire, src/pipewire/data-loop.c"],
         None,
     ),
     thread(
-        Pattern::Is("pw-data-loop"),
+        "pw-data-loop",
         ["pw-data-loop", "processes audio for PipeWire", "", "PipeWire, src/pipewire/data-loop.c"],
         None,
     ),
@@ -163,12 +134,14 @@ const GRAPHICS: [&str; 12] = [
 
 /// Returns what is known about a thread by its name; `None` if no source confirms the name.
 pub fn known_thread(name: &str) -> Option<&'static KnownThread> {
-    KNOWN.iter().find(|known| match known.pattern {
-        Pattern::Is(whole) => name == whole,
-        Pattern::Begins(begin) => name.starts_with(begin),
-        Pattern::Ends(end) => {
-            let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-            stem.len() < name.len() && stem.ends_with(end)
+    KNOWN.iter().find(|known| {
+        match (known.pattern.strip_suffix('*'), known.pattern.strip_prefix('*')) {
+            (Some(begin), _) => name.starts_with(begin),
+            (None, Some(end)) => {
+                let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+                stem.len() < name.len() && stem.ends_with(end)
+            }
+            (None, None) => name == known.pattern,
         }
     })
 }

@@ -82,7 +82,8 @@ struct OpenCycle {
 /// Reads the cycles of a thread from its records in order of time.
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
-    period: Option<Nanos>,
+    /// The period that was given, or learned last.
+    pub(super) period: Option<Nanos>,
     is_given: bool,
     /// The newest wake-ups without a gap, and how many came since the period was learned.
     wakes: VecDeque<Nanos>,
@@ -99,11 +100,6 @@ impl Cycles {
     /// Creates a reader; without a period, it is learned.
     pub(super) fn new(period: Option<Nanos>) -> Self {
         Self { period, is_given: period.is_some(), ..Self::default() }
-    }
-
-    /// Returns the period that was given, or learned last.
-    pub(super) const fn period(&self) -> Option<Nanos> {
-        self.period
     }
 
     /// Forgets where the thread was: records are missing.

@@ -107,8 +107,10 @@ impl ThreadRequest {
 #[derive(Debug)]
 pub(super) struct FollowedThread {
     thread: u32,
-    name: String,
-    process: RecordedProcess,
+    /// The name of the thread.
+    pub(super) name: String,
+    /// The process of the thread.
+    pub(super) process: RecordedProcess,
     /// When it started, by the clock; `None` if the system does not report it.
     started: Option<Nanos>,
     cycles: Cycles,
@@ -160,19 +162,9 @@ impl FollowedThread {
         })
     }
 
-    /// Returns the name of the thread.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the process of the thread.
-    pub(super) const fn process(&self) -> &RecordedProcess {
-        &self.process
-    }
-
     /// Returns what a recording states about what it follows.
     pub(super) fn follow(&self) -> Follow {
-        let period = self.cycles.period().unwrap_or_default();
+        let period = self.cycles.period.unwrap_or_default();
         Follow::Thread { thread: self.thread, period, is_learned: !self.is_given }
     }
 

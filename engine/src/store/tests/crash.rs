@@ -63,7 +63,7 @@ const SCENARIOS: [Scenario; 7] = [
                         synced.insert("run 2".to_owned(), samples);
                     }
                 }
-                journal.path().to_owned()
+                journal.path.clone()
             });
             drop(room);
             if store.save_measured(&whole, journal.as_deref()).is_ok() {

@@ -228,7 +228,7 @@ fn many_samples_at_once_are_written_as_several_lines() {
         journal.keep(&entry).unwrap();
     }
     journal.flush().unwrap();
-    let text = fs::read_to_string(journal.path()).unwrap();
+    let text = fs::read_to_string(&journal.path).unwrap();
     assert_eq!(text.lines().count(), 5);
     drop(journal);
     assert_eq!(load(recover_released(&store).saved().unwrap()).unwrap().sample_count(), 200_000);
@@ -243,7 +243,7 @@ fn run_that_cannot_be_saved_names_its_journal_and_counts_its_samples() {
         journal.keep(entry).unwrap();
     }
     journal.flush().unwrap();
-    let path = journal.path().to_owned();
+    let path = journal.path.clone();
     drop(journal);
     // A folder has the file name of the run, so the run cannot be saved.
     fs::create_dir(folder.path().join(file_name(&whole))).unwrap();

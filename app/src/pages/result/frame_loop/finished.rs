@@ -64,7 +64,7 @@ impl View {
         actions: &mut Vec<Action>,
     ) {
         let is_single = report.rows.len() == 1 || self.opened.is_some();
-        let state = self.image.as_ref().and_then(|image| image.who.state());
+        let state = self.image.as_ref().and_then(|image| image.who.state.as_ref());
         let is_nameless = state.is_some_and(|state| state.source < Some(TraceSource::AllSwitches));
         if is_single && is_nameless && !self.late.is_empty() && has_controls(ui) {
             let again = || Action::RunAgainWithTrace(KEY);
@@ -74,8 +74,7 @@ impl View {
         if !is_single || is_traced || self.late.is_empty() || !has_controls(ui) {
             return;
         }
-        let has_source =
-            session.machine().facts().is_some_and(|facts| facts.trace.source.is_some());
+        let has_source = session.machine.facts().is_some_and(|facts| facts.trace.source.is_some());
         if late::untraced_ui(ui, has_source) {
             actions.push(Action::RunAgainWithTrace(KEY));
         }
@@ -140,8 +139,8 @@ impl View {
 
     /// Updates the list of late frames for the threshold in the field and for the selected cause.
     fn count_late(&mut self, trial: &TrialRun) {
-        let is_counted = self.late_threshold == self.late.threshold();
-        if is_counted && self.culprit.as_ref() == self.late.culprit() {
+        let is_counted = self.late_threshold == self.late.threshold;
+        if is_counted && self.culprit.as_ref() == self.late.culprit.as_ref() {
             return;
         }
         if !is_counted {
@@ -179,7 +178,7 @@ impl View {
         };
         let source = PlotSource { run: run.id.to_string(), trial: position, has_ended: true };
         let is_other =
-            |image: &LivePlots| image.source != source || image.data.late_limit() != row.late_limit;
+            |image: &LivePlots| image.source != source || image.data.late_limit != row.late_limit;
         if self.image.as_ref().is_none_or(is_other) {
             let data = TimelineData::new(row.period, row.late_limit);
             let mut made = LivePlots::new(source, data);
@@ -206,7 +205,7 @@ impl View {
         // shrink.
         let (below, lasting) = (who.height(), who.lasting_height());
         let added = self.timeline.height_below(ui) + below;
-        let state = who.state().cloned();
+        let state = who.state.clone();
         let hint = if has_controls(ui) { " · click a marker for details" } else { "" };
         let note = format!(
             "{}, {} frames{hint}",

@@ -154,11 +154,11 @@ fn stepper_words(late: &LateFrames, default: Nanos, selected: Option<usize>) -> 
     let all = text::format_count(late.shown_count());
     let of_all =
         selected.map(|at| format!("{} of {all}", text::format_count(late.count_up_to(at))));
-    match (of_all, late.threshold() == default) {
+    match (of_all, late.threshold == default) {
         (Some(of_all), true) => format!("late {of_all}"),
         (None, true) => format!("{all} late"),
         (of_all, false) => {
-            format!("{} above {}", of_all.unwrap_or(all), text::format_time(late.threshold()))
+            format!("{} above {}", of_all.unwrap_or(all), text::format_time(late.threshold))
         }
     }
 }
@@ -174,20 +174,16 @@ fn at(one: &LateSample) -> String {
     format!("{:.2} s", one.sample.woke.as_secs())
 }
 
-fn frame_number(index: usize) -> String {
-    text::format_count(index + 1)
-}
-
 /// Layout of the list; the column of CPUs is shown where there is room.
 const LIST: TableLayout = TableLayout::of(&["frame_count", "at_seconds", "late_nanos", "cause"]);
 
 fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
-    let note = if late.threshold() == default {
+    let note = if late.threshold == default {
         "worst first".to_owned()
     } else {
-        format!("above {}, worst first", text::format_time(late.threshold()))
+        format!("above {}, worst first", text::format_time(late.threshold))
     };
-    let list = late.list();
+    let list = &late.list;
     Card::new(list.title).note(&note).height(HEIGHT).flush().show_plain(ui, |ui| {
         if list.rows.is_empty() {
             ui.horizontal(|ui| {
@@ -209,7 +205,7 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option
 fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &mut Option<usize>) {
     let one = selected.and_then(|index| late.get(index)).cloned();
     let title = one.as_ref().map_or("Selected frame".to_owned(), |one| {
-        format!("Frame {} at {}", frame_number(one.index), at(one))
+        format!("Frame {} at {}", text::format_count(one.index + 1), at(one))
     });
     let (mut is_left, has_one) = (false, one.is_some());
     Card::new(&title).height(HEIGHT).show(

@@ -17,19 +17,19 @@ const MAX_LISTED: usize = 200;
 #[derive(Debug)]
 pub(super) struct LateFrames {
     /// The late threshold.
-    threshold: Nanos,
+    pub(super) threshold: Nanos,
     /// The late frames, in descending order of lateness.
     frames: Vec<LateSample>,
     /// The causes of the late frames with their counts, in the order of `Cause::ALL`.
-    causes: Vec<(Cause, u64)>,
+    pub(super) causes: Vec<(Cause, u64)>,
     /// The threads, interrupts, and other causes of the delays, ranked by time lost.
-    delays: Delays,
+    pub(super) delays: Delays,
     /// These as a table.
-    ranking: Table,
+    pub(super) ranking: Table,
     /// The shown frames as a table, at most `MAX_LISTED`.
-    list: Table,
+    pub(super) list: Table,
     /// The cause by which frames are filtered; `None` shows all frames.
-    culprit: Option<DelayKey>,
+    pub(super) culprit: Option<DelayKey>,
     /// The shown frames as positions in `frames`, in descending order of lateness.
     shown: Vec<usize>,
     /// The positions of the shown frames in the trial, in order of time.
@@ -38,7 +38,7 @@ pub(super) struct LateFrames {
     /// available.
     suspects: Suspects,
     /// The programs that were busy on average over all late frames, the busiest first.
-    busiest: Vec<Suspect>,
+    pub(super) busiest: Vec<Suspect>,
     /// For each late frame, in order of time: its position in the trial, and its position in
     /// `frames`.
     by_index: Vec<(usize, usize)>,
@@ -58,12 +58,6 @@ impl LateFrames {
         late.suspects = Suspects::of(trial);
         late.busiest = late.suspects.of_samples(late.frames.iter().map(|frame| &frame.sample));
         late
-    }
-
-    /// Returns the programs that were busy on average over all late frames, the busiest first. A
-    /// busy program is a possible cause, not a proven one.
-    pub(super) fn busiest(&self) -> &[Suspect] {
-        &self.busiest
     }
 
     /// Returns the programs that were busy when a frame was late. A busy program is a possible
@@ -122,29 +116,9 @@ impl LateFrames {
         self.list = LateSample::table(&listed);
     }
 
-    /// Returns the cause by which frames are filtered; `None` if all are shown.
-    pub(super) const fn culprit(&self) -> Option<&DelayKey> {
-        self.culprit.as_ref()
-    }
-
-    /// Returns the causes of the delays, ranked by time lost.
-    pub(super) fn delays(&self) -> &[Delay] {
-        &self.delays.ranked
-    }
-
-    /// Returns the causes of the delays as a table.
-    pub(super) const fn ranking(&self) -> &Table {
-        &self.ranking
-    }
-
-    /// Returns the shown frames with the highest lateness as a table.
-    pub(super) const fn list(&self) -> &Table {
-        &self.list
-    }
-
     /// Returns whether the names of threads or interrupts are known.
     pub(super) fn has_names(&self) -> bool {
-        self.delays().iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
+        self.delays.ranked.iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
     }
 
     /// Returns the number of shown frames.
@@ -168,16 +142,6 @@ impl LateFrames {
             self.culprit.as_ref().is_none_or(|culprit| frame.main_delay() == *culprit)
         };
         self.frames.iter().map(move |frame| (frame, is_shown(frame)))
-    }
-
-    /// Returns the late threshold.
-    pub(super) const fn threshold(&self) -> Nanos {
-        self.threshold
-    }
-
-    /// Returns the causes of the late frames with their counts.
-    pub(super) fn causes(&self) -> &[(Cause, u64)] {
-        &self.causes
     }
 
     /// Returns whether there are no late frames.
@@ -264,7 +228,7 @@ pub(super) mod tests {
     fn each_frame_is_found_and_each_cause_counted() {
         let late =
             late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
-        assert_eq!(late.causes(), [(Cause::WaitedForCpu, 1), (Cause::TimerLate, 2)]);
+        assert_eq!(late.causes, [(Cause::WaitedForCpu, 1), (Cause::TimerLate, 2)]);
         assert_eq!(late.get(10).map(|frame| frame.cause), Some(Cause::WaitedForCpu));
         assert_eq!(late.get(70).map(|frame| frame.index), Some(70));
         assert!(late.get(11).is_none());
@@ -298,7 +262,7 @@ pub(super) mod tests {
         let mut frame = late(&[(7, Cause::Thread)]).frames.remove(0);
         frame.account = Account { segments, ..frame.account };
         let mut late = LateFrames::new(vec![frame], Nanos::from_micros(50), Nanos::from_millis(16));
-        let [chrome, load] = [&late.delays()[0], &late.delays()[1]];
+        let [chrome, load] = [&late.delays.ranked[0], &late.delays.ranked[1]];
         assert_eq!((chrome.name.as_str(), chrome.sample_count), ("chrome", 0));
         assert_eq!((load.name.as_str(), load.sample_count), ("Background load of this test", 1));
         late.show_only(Some((load.cause, load.name.clone())));
@@ -312,9 +276,9 @@ pub(super) mod tests {
         let mut late =
             late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
         let timer = (Cause::TimerLate, Cause::TimerLate.label().to_owned());
-        assert_eq!((late.delays()[0].cause, late.delays()[0].sample_count), (timer.0, 2));
+        assert_eq!((late.delays.ranked[0].cause, late.delays.ranked[0].sample_count), (timer.0, 2));
         late.show_only(Some(timer.clone()));
-        assert_eq!(late.culprit(), Some(&timer));
+        assert_eq!(late.culprit.as_ref(), Some(&timer));
         let shown: Vec<usize> = late.all_shown().map(|frame| frame.index).collect();
         assert_eq!(shown, [70, 40]);
         let marked: Vec<(usize, bool)> =

@@ -15,7 +15,7 @@ use crate::widgets::{Card, ResultTable, Spans, TableLayout};
 /// Returns whether priority and pinning identify every configuration of a run, so that a matrix of
 /// priorities and CPUs has one cell for each.
 pub(super) fn fits(live: &Live) -> bool {
-    let Some(run) = live.run() else { return true };
+    let Some(run) = &live.run else { return true };
     let key = |at: usize| run.trials.get(at).map(|trial| &trial.trial);
     (0..run.trials.len()).all(|one| {
         (0..one).all(|other| match (key(one), key(other)) {
@@ -31,7 +31,7 @@ pub(super) fn fits(live: &Live) -> bool {
 
 /// Draws the matrix of a running test.
 pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
-    let Some(run) = live.run() else { return };
+    let Some(run) = &live.run else { return };
     let p99s: Vec<Nanos> =
         (0..run.trials.len()).filter_map(|trial| live.row(trial)?.p99()).collect();
     let unit = text::choose_unit(&p99s);
@@ -77,7 +77,7 @@ fn grid(live: &Live, run: &Run, format: (Unit, u32)) -> Grid {
 /// Returns the text of a configuration, whose trials are at the positions `trials`: the progress of
 /// its running trial, the p99 of its latest finished trial, or that it is waiting or skipped.
 fn cell_text(live: &Live, trials: &[usize], (unit, decimals): (Unit, u32)) -> String {
-    let is = |trial: &&usize, wanted| live.states().get(**trial) == Some(&wanted);
+    let is = |trial: &&usize, wanted| live.states.get(**trial) == Some(&wanted);
     if trials.iter().any(|trial| is(&trial, TrialState::Running)) {
         return format!("Running, {:.0}%", (live.trial_progress() * 100.0).floor());
     }
@@ -92,7 +92,7 @@ fn cell_text(live: &Live, trials: &[usize], (unit, decimals): (Unit, u32)) -> St
         None if trials.is_empty() => String::new(),
         None => {
             let is_skipped =
-                |trial: &usize| matches!(live.states().get(*trial), Some(TrialState::Skipped(_)));
+                |trial: &usize| matches!(live.states.get(*trial), Some(TrialState::Skipped(_)));
             (if trials.iter().any(is_skipped) { "skipped" } else { "waiting" }).to_owned()
         }
     }

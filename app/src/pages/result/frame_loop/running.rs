@@ -28,7 +28,7 @@ impl View {
         let LiveRun { live, is_stopping, late_percent, summary, unit, .. } = run;
         strip_ui(ui, live, is_stopping);
         let Some(trial) = live.current() else { return };
-        let row = live.row(live.current_index());
+        let row = live.row(live.current);
         let is_enlarged = self.timeline.is_enlarged;
         if !is_enlarged {
             let newest = trial.samples.last().map(|sample| sample.late());
@@ -77,7 +77,7 @@ impl View {
                 matrix::ui(ui, live, 0.0);
             }
         }
-        if !has_matrix && let Some(run) = live.run() {
+        if !has_matrix && let Some(run) = &live.run {
             let summary = LiveSummary::refresh(summary, run, late_percent);
             figures::live_ui(ui, &summary.report, unit);
         }
@@ -85,10 +85,10 @@ impl View {
 
     /// Adds new samples to the plot of the running trial.
     fn take_image(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
-        let run = live.run().map_or(String::new(), |run| run.id.to_string());
-        let source = PlotSource { run, trial: live.current_index(), has_ended: false };
+        let run = live.run.as_ref().map_or(String::new(), |run| run.id.to_string());
+        let source = PlotSource { run, trial: live.current, has_ended: false };
         if self.image.as_ref().is_none_or(|image| image.source != source) {
-            let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
+            let late_limit = live.run.as_ref().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.image = Some(LivePlots::new(source, data));
@@ -150,7 +150,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     };
     let sentence = format!(
         "Configuration {} of {}: {}, {pin}",
-        live.current_index() + 1,
+        live.current + 1,
         live.trial_count(),
         conditions.priority.name(),
     );
@@ -164,8 +164,8 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     };
     let step = if is_stopping {
         "Stopping".to_owned()
-    } else if !live.step().is_empty() {
-        format!("Preparing: {}", live.step())
+    } else if !live.step.is_empty() {
+        format!("Preparing: {}", live.step)
     } else if trial.applied.is_none() {
         "Preparing".to_owned()
     } else if trial.samples.is_empty() {
@@ -174,7 +174,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         "Measuring".to_owned()
     };
     let load = text::live::load_threads(&trial.load);
-    let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
+    let demoted = if live.was_demoted { " · real-time priority was revoked" } else { "" };
     let evidence = format!("{step} · {wait} · {load}{demoted}");
     let requested = conditions.to_string();
     VerdictStrip::new(Severity::Info, "")
@@ -182,7 +182,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         .sentence(&sentence)
         .evidence(&evidence)
         .show(ui, |ui| {
-            if let (Some(row), true) = (live.row(live.current_index()), trial.applied.is_some()) {
+            if let (Some(row), true) = (live.row(live.current), trial.applied.is_some()) {
                 let severity =
                     if row.is_as_requested() { Severity::Good } else { Severity::Denied };
                 requested_and_applied(ui, &requested, severity, &row.applied_text());

@@ -28,7 +28,7 @@ pub(super) struct Who {
     lanes: Vec<FrameLanes>,
     /// The trace sources that recorded the causes of late frames, and why other sources are
     /// missing.
-    state: Option<TraceState>,
+    pub(super) state: Option<TraceState>,
 }
 
 impl Who {
@@ -40,12 +40,6 @@ impl Who {
             lanes: Vec::new(),
             state: trace_state(run),
         }
-    }
-
-    /// Returns the trace sources that recorded the causes of late frames, and why other sources are
-    /// missing; `None` if no trace was requested.
-    pub(super) const fn state(&self) -> Option<&TraceState> {
-        self.state.as_ref()
     }
 
     /// Returns whether there are neither lanes nor strips to show.

@@ -54,7 +54,7 @@ fn image_ui(
 
 /// Returns the text shown in place of the histogram while a run is not loaded yet.
 fn waiting(session: &Session) -> &'static str {
-    if session.running().is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
+    if session.running.is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
 }
 
 /// Draws the overview of a single selected run: its histogram, or the parts of a quick check, and
@@ -67,7 +67,7 @@ pub(super) fn one_ui(
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let run_preview = session.library().run_preview(&item.path);
+    let run_preview = session.library.run_preview(&item.path);
     if item.is_check() {
         parts_ui(ui, item, actions);
     }
@@ -153,7 +153,7 @@ fn looked_at<'a>(
     session: &'a Session,
     runs: &[(&Path, &RunListEntry)],
 ) -> Option<Vec<&'a RunPreview>> {
-    let of = |(path, _): &(&Path, _)| Some(session.library().run_preview(path)?.ok()?.as_ref());
+    let of = |(path, _): &(&Path, _)| Some(session.library.run_preview(path)?.ok()?.as_ref());
     runs.iter().take(MAX_COMPARED).map(of).collect()
 }
 
@@ -168,7 +168,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(&Path, &RunLis
     let Some(previews) = looked_at(session, runs) else {
         let paths = runs.iter().take(MAX_COMPARED).map(|run| run.0);
         let is_damaged =
-            paths.filter_map(|path| session.library().run_preview(path)).any(|it| it.is_err());
+            paths.filter_map(|path| session.library.run_preview(path)).any(|it| it.is_err());
         if !is_damaged {
             image_ui(ui, waiting(session), ("", ""), None);
         }
@@ -183,7 +183,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(&Path, &RunLis
             // A label that all configurations share is in the title instead of in each name.
             let name = match label {
                 Some(_) => run.name.clone(),
-                None => words::row_of_run(&run.name, &row.label),
+                None => format!("{}, {}", run.name, row.label),
             };
             Some((name, row))
         })
@@ -207,7 +207,7 @@ pub(super) fn comparability(
             test: run.test,
             machine: &run.machine,
             settings: session
-                .library()
+                .library
                 .run_preview(path)
                 .and_then(Result::ok)
                 .map(|run_preview| run_preview.settings.as_slice()),

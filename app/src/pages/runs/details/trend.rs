@@ -27,7 +27,7 @@ pub(super) fn trend_ui(
     run: &RunListEntry,
     actions: &mut Vec<Action>,
 ) {
-    let items: &[LibraryItem] = session.library().items().unwrap_or_default();
+    let items: &[LibraryItem] = session.library.items.as_deref().unwrap_or_default();
     let Some(trend) = trend_of(items, run) else { return };
     let Some(line) = trend.lines.first() else { return };
     card::plain_card(ui, |ui| {

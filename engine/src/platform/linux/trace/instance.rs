@@ -128,7 +128,8 @@ pub(super) struct Instance {
     format: PageFormat,
     threads: Vec<ThreadId>,
     page_fault: Option<String>,
-    has_faults: bool,
+    /// Whether page faults of the measuring threads are recorded.
+    pub(super) has_faults: bool,
     is_recording: bool,
     /// The begin of the recording.
     since: Nanos,
@@ -159,7 +160,7 @@ impl Instance {
             page: vec![0; format.size()],
             format,
             threads: threads.to_vec(),
-            page_fault: layout.page_fault_id().and_then(|id| layout.label(id)),
+            page_fault: layout.page_fault.and_then(|id| layout.label(id)),
             has_faults: false,
             is_recording: false,
             since: Nanos::ZERO,
@@ -177,7 +178,7 @@ impl Instance {
         for cpu in cpus {
             instance.open_ring(*cpu, MIN_RING_KIB)?;
         }
-        for group in layout.groups().iter().filter(|group| group.filter == Filter::Threads) {
+        for group in layout.groups.iter().filter(|group| group.filter == Filter::Threads) {
             instance.enable(group, layout)?;
         }
         instance.start()?;
@@ -190,11 +191,6 @@ impl Instance {
         self.folder.write("tracing_on", "1")?;
         self.is_recording = true;
         Ok(())
-    }
-
-    /// Whether page faults of the measuring threads are recorded.
-    pub(super) const fn has_faults(&self) -> bool {
-        self.has_faults
     }
 
     fn open_ring(&mut self, cpu: u32, size: u32) -> io::Result<()> {
@@ -247,7 +243,7 @@ impl Instance {
                     break;
                 };
                 let mut begin = ring.newest;
-                let mut lost = read.lost();
+                let mut lost = read.lost;
                 for (at, raw) in read.records() {
                     if let Some(count) = lost.take() {
                         lost_now += count;

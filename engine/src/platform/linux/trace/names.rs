@@ -123,7 +123,7 @@ impl Names {
     pub(super) fn of(&mut self, record: &TraceRecord) -> Option<String> {
         match (record.thread, record.name) {
             // In a PID namespace, an unknown thread may be the idle thread, so it gets no name.
-            (Some(UNKNOWN_THREAD), _) if !self.numbers.is_initial() => None,
+            (Some(UNKNOWN_THREAD), _) if !self.numbers.is_initial => None,
             (Some(thread), _) if thread != 0 => Some(self.of_thread(thread)),
             (None, Some(at)) => self.others.get(usize::try_from(at).ok()?).cloned(),
             _ => None,

@@ -16,7 +16,8 @@ const INITIAL: &str = "pid:[4026531836]";
 #[derive(Debug)]
 #[cfg_attr(test, derive(Default))]
 pub(super) struct Numbers {
-    is_initial: bool,
+    /// Whether this process is in the initial PID namespace: its thread IDs are those of the kernel.
+    pub(super) is_initial: bool,
     /// IDs of the measuring threads in this namespace.
     own: BTreeSet<u32>,
     /// IDs of measuring threads in this namespace by their ID in the kernel, as far as records have shown it.
@@ -35,11 +36,6 @@ impl Numbers {
         let own: BTreeSet<u32> = own.into_iter().collect();
         let known = own.iter().filter(|_| is_initial).map(|thread| (*thread, *thread)).collect();
         Self { is_initial, own, own_in_kernel: known }
-    }
-
-    /// Whether this process is in the initial PID namespace: its thread IDs are those of the kernel.
-    pub(super) const fn is_initial(&self) -> bool {
-        self.is_initial
     }
 
     /// Whether `/proc` lists threads by the IDs of this PID namespace.

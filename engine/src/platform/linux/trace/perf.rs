@@ -79,10 +79,11 @@ fn open_of_threads(
 pub(super) struct KernelEvents {
     filters: Filters,
     /// The rings by their CPU.
-    rings: BTreeMap<u32, Ring>,
+    pub(super) rings: BTreeMap<u32, Ring>,
     /// The ID of the page fault tracepoint, if the kernel has one.
     fault: Option<u16>,
-    has_faults: bool,
+    /// Whether page faults of the measuring threads are recorded.
+    pub(super) has_faults: bool,
     /// Whether the kernel reports how many records of each event were lost: from Linux 6.0 on.
     reports_losses: bool,
     /// The number of rings, if their memory is not limited.
@@ -100,7 +101,7 @@ struct Filters {
 
 impl Filters {
     fn new(threads: &[ThreadId], numbers: &Numbers) -> Self {
-        if !numbers.is_initial() {
+        if !numbers.is_initial {
             return Self::default();
         }
         let filter = |text: String| CString::new(text).ok().filter(is_short);
@@ -136,11 +137,6 @@ impl KernelEvents {
         }
     }
 
-    /// Whether page faults of the measuring threads are recorded.
-    pub(super) const fn has_faults(&self) -> bool {
-        self.has_faults
-    }
-
     /// Records wake-ups of measuring threads by CPUs on which these threads do not run. Stops at the first CPU
     /// on which this fails: a wake-up that is not recorded is inferred from the run-queue delay.
     pub(super) fn add_wakings(&mut self, id: u16, cpus: &[u32]) {
@@ -156,11 +152,6 @@ impl KernelEvents {
     fn add_waking(&mut self, id: u16, cpu: u32, filter: &CString) -> io::Result<()> {
         self.rings.insert(cpu, Ring::small(self.tracepoint(id, cpu, Some(filter))?, Some(cpu))?);
         Ok(())
-    }
-
-    /// Returns the rings, in ascending order of CPUs.
-    pub(super) fn into_rings(self) -> Vec<Ring> {
-        self.rings.into_values().collect()
     }
 
     /// Adds page faults on all CPUs or on none. After a failure, rings per thread record the page faults

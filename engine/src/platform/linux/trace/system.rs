@@ -40,7 +40,7 @@ impl SystemTracer {
         let mut tracer = Self {
             state: TraceState {
                 paranoid: paranoid(),
-                is_nested: !numbers.is_initial(),
+                is_nested: !numbers.is_initial,
                 ..TraceState::default()
             },
             recording: None,
@@ -65,9 +65,9 @@ impl SystemTracer {
         let cpus = perf::online_cpus();
         let mut instance = PagedInstance::create(&cpus, max_bytes)?;
         let mut missing: Vec<(String, Option<i32>)> =
-            layout.absent().iter().map(|name| (name.clone(), Some(libc::ENOENT))).collect();
+            layout.absent.iter().map(|name| (name.clone(), Some(libc::ENOENT))).collect();
         let mut denied = Vec::new();
-        for group in layout.groups() {
+        for group in &layout.groups {
             let labels = group.ids.iter().filter_map(|id| layout.label(*id));
             let enabled = labels.into_iter().try_for_each(|label| instance.enable(&label));
             if let Err(error) = enabled {

@@ -149,10 +149,11 @@ impl Group {
 pub(super) struct Layout {
     kinds: BTreeMap<u16, TracepointKind>,
     /// The groups of tracepoints to open on each CPU, to record everything that could explain a delay.
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// Names of needed groups that this kernel does not have.
-    absent: Vec<String>,
-    page_fault: Option<u16>,
+    pub(super) absent: Vec<String>,
+    /// The ID of the tracepoint of page faults in user code; `None` if the kernel has none.
+    pub(super) page_fault: Option<u16>,
 }
 
 /// The kernel's descriptions of tracepoints that were read while this process was root.
@@ -317,16 +318,6 @@ impl Layout {
         self.kinds.extend(events);
     }
 
-    /// Returns the groups to open on each CPU.
-    pub(super) fn groups(&self) -> &[Group] {
-        &self.groups
-    }
-
-    /// Returns the names of needed groups that this kernel does not have.
-    pub(super) fn absent(&self) -> &[String] {
-        &self.absent
-    }
-
     /// Returns the ID of the tracepoint that wrote the raw data of a record.
     pub(super) fn tracepoint(raw: &[u8]) -> Option<u16> {
         number::<2>(raw, 0).map(u16::from_ne_bytes)
@@ -343,11 +334,6 @@ impl Layout {
             [_, _] => format!("{}_exit", group.name),
             _ => group.name.clone(),
         })
-    }
-
-    /// Returns the ID of the tracepoint of page faults in user code; `None` if the kernel has none.
-    pub(super) const fn page_fault_id(&self) -> Option<u16> {
-        self.page_fault
     }
 
     /// Returns the ID of the tracepoint of wake-ups; `None` if its format is not known.
@@ -386,7 +372,7 @@ impl Layout {
                 let thread = |at| int(at).and_then(|thread| u32::try_from(thread).ok());
                 let (Some(from), Some(to)) = (thread(from), thread(to)) else { return };
                 let state = number::<8>(raw, state).map_or(0, i64::from_ne_bytes);
-                let is_initial = names.numbers.is_initial();
+                let is_initial = names.numbers.is_initial;
                 let mut record_name = |thread, at: usize| {
                     let number = names.numbers.of_tracepoint(thread);
                     names.record_thread(number, &text(raw.get(at..).unwrap_or_default()));

@@ -5,6 +5,7 @@ use crate::units::Unit;
 
 /// Builds a table with one row per item of `items`.
 #[derive(Debug)]
+#[must_use]
 pub(in crate::report) struct TableBuilder<'a, T> {
     items: &'a [T],
     table: Table,
@@ -26,20 +27,17 @@ impl<'a, T> TableBuilder<'a, T> {
     }
 
     /// Sets the title of the group that all columns added later belong to, up to the next call.
-    #[must_use]
     pub(in crate::report) fn group(self, title: &'static str) -> Self {
         Self { group: title, ..self }
     }
 
     /// In the wide layout of the table, replaces each column added later, up to the next call, by one
     /// column per value of the column with the key `by`. With `None`, columns stay as they are.
-    #[must_use]
     pub(in crate::report) fn pivot(self, by: Option<&'static str>) -> Self {
         Self { pivot: by, ..self }
     }
 
     /// Adds a column; `cell` returns the cell of an item.
-    #[must_use]
     pub(in crate::report) fn column(mut self, column: Column, cell: impl Fn(&T) -> Cell) -> Self {
         self.table.columns.push(Column { group: self.group, pivot: self.pivot, ..column });
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
@@ -49,7 +47,6 @@ impl<'a, T> TableBuilder<'a, T> {
     }
 
     /// Calls `fill` for each row, to set the fields of the row that are not cells, such as its caution.
-    #[must_use]
     pub(in crate::report) fn each_row(mut self, fill: impl Fn(&T, &mut TableRow)) -> Self {
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
             fill(item, row);
@@ -58,7 +55,6 @@ impl<'a, T> TableBuilder<'a, T> {
     }
 
     /// Chooses the unit and decimals of every column of times, and returns the table.
-    #[must_use]
     pub(in crate::report) fn finish(mut self) -> Table {
         self.table.set_unit(Unit::Auto);
         self.table

@@ -21,6 +21,7 @@ type Words = Cow<'static, str>;
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct Column {
     /// The name of the column in files. The name of a number ends in its unit, such as `_nanos`. Its meaning never
     /// changes, so that scripts can rely on it.
@@ -85,7 +86,6 @@ impl Column {
     }
 
     /// Returns the column with the words of the real-time test, such as Modest, instead of the grades.
-    #[must_use]
     pub fn in_steps(self) -> Self {
         Self { format: Format::Steps, ..self }
     }
@@ -144,43 +144,36 @@ impl Column {
     }
 
     /// Returns the column as one whose cells are intervals.
-    #[must_use]
     pub fn interval(self) -> Self {
         Self { is_interval: true, ..self }
     }
 
     /// Returns the column as one of changes, which have a sign.
-    #[must_use]
     pub fn signed(self) -> Self {
         Self { format: Format::Signed, ..self }
     }
 
     /// Returns the column as one whose lower values are better.
-    #[must_use]
     pub fn lower_is_better(self) -> Self {
         Self { better: Some(Better::Lower), ..self }
     }
 
     /// Returns the column as one whose higher values are better.
-    #[must_use]
     pub fn higher_is_better(self) -> Self {
         Self { better: Some(Better::Higher), ..self }
     }
 
     /// Returns the column as one whose lower and higher values are equally good.
-    #[must_use]
     pub fn neutral(self) -> Self {
         Self { better: None, ..self }
     }
 
     /// Returns the column as the main figure of its table.
-    #[must_use]
     pub fn key_figure(self) -> Self {
         Self { is_key: true, ..self }
     }
 
     /// Returns the column as one that is hidden first if there is little room.
-    #[must_use]
     pub fn optional(self) -> Self {
         Self { is_optional: true, ..self }
     }

@@ -107,7 +107,7 @@ impl Table {
     /// Removes the column with this key and its cells; does nothing if there is no such column.
     pub fn remove(&mut self, key: &str) {
         let Some(position) = self.position(key) else { return };
-        self.columns.remove(position);
+        drop(self.columns.remove(position));
         for row in &mut self.rows {
             if position < row.cells.len() {
                 row.cells.remove(position);

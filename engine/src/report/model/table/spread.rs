@@ -51,7 +51,6 @@ pub(in crate::report) fn average_frame_rate() -> Column {
 
 impl<T> TableBuilder<'_, T> {
     /// Adds columns of a spread. `read` returns the spread of an item, or the cell that replaces each statistic.
-    #[must_use]
     pub(in crate::report) fn spread_columns(
         self,
         of: SpreadOf,

@@ -177,19 +177,19 @@ fn the_period_is_the_median_of_200_wake_ups_and_follows_a_change() {
     // 5 ms, each third one 100 µs later.
     let time = |cycle: i64| cycle * 5_000 + if cycle % 3 == 0 { 100 } else { 0 };
     let found = read(&mut cycles, &wakes_at((0..200).map(time)));
-    assert_eq!((found.len(), cycles.period()), (0, None), "199 times between wake-ups");
+    assert_eq!((found.len(), cycles.period), (0, None), "199 times between wake-ups");
     let found = read(&mut cycles, &wakes_at((200..300).map(time)));
-    assert_eq!(cycles.period(), Some(us(5_000)));
+    assert_eq!(cycles.period, Some(us(5_000)));
     // The 201st wake-up is one period after the one before it.
     assert_eq!(found.len(), 99);
     assert!(found.iter().all(|(_, kind, missed)| (*kind, *missed) == (CycleKind::OnTime, 0)));
     // From now on, 20 ms.
     read(&mut cycles, &wakes_at((1..=500).map(|cycle| 1_500_000 + cycle * 20_000)));
-    assert_eq!(cycles.period(), Some(us(20_000)));
+    assert_eq!(cycles.period, Some(us(20_000)));
     // A period that was given remains.
     let mut given = Cycles::new(Some(us(5_000)));
     read(&mut given, &wakes_at((1..=500).map(|cycle| cycle * 20_000)));
-    assert_eq!(given.period(), Some(us(5_000)));
+    assert_eq!(given.period, Some(us(5_000)));
 }
 
 #[test]
@@ -198,19 +198,19 @@ fn a_period_with_several_wake_ups_is_learned_and_irregular_ones_have_none() {
     let pairs = (0..201).map(|wake| wake / 2 * 10_000 + wake % 2 * 2_000);
     let mut cycles = Cycles::new(None);
     read(&mut cycles, &wakes_at(pairs));
-    assert_eq!(cycles.period(), Some(us(10_000)));
+    assert_eq!(cycles.period, Some(us(10_000)));
     // On a busy PC, each third wake-up of 10 ms comes 1.8 ms late.
     let busy = (0..201).map(|wake| wake * 10_000 + if wake % 3 == 0 { 1_800 } else { 0 });
     let mut cycles = Cycles::new(None);
     read(&mut cycles, &wakes_at(busy));
-    assert_eq!(cycles.period(), Some(us(10_000)));
+    assert_eq!(cycles.period, Some(us(10_000)));
     let mut cycles = Cycles::new(None);
     let irregular = (0..1_000_i64).scan(0, |at, wake| {
         *at += 500 + (wake * wake * 7_919 + wake * 104_729) % 9_901;
         Some(*at)
     });
     read(&mut cycles, &wakes_at(irregular));
-    assert_eq!(cycles.period(), None);
+    assert_eq!(cycles.period, None);
 }
 
 proptest! {

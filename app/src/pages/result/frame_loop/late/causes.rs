@@ -42,9 +42,9 @@ pub(super) fn ui(
 ) -> bool {
     let card = Card::new("Why were frames late?").height(HEIGHT).show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
-        bar_ui(ui, late.causes());
+        bar_ui(ui, &late.causes);
         ui.spacing_mut().item_spacing.y = 3.0;
-        let causes = if late.has_names() { &[] } else { late.causes() };
+        let causes = if late.has_names() { &[][..] } else { &late.causes };
         if late.has_names() {
             // Leaves space below the list for the threshold and for the line about missing
             // permissions.
@@ -67,7 +67,7 @@ pub(super) fn ui(
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
             // While a threshold is being typed, `late` still has the frames above the previous
             // threshold.
-            let is_none_over = late.is_empty() && late.threshold() == *threshold;
+            let is_none_over = late.is_empty() && late.threshold == *threshold;
             let words = if is_none_over { "No frames later than" } else { "Late threshold" };
             let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
             small(words).whole_label(ui);
@@ -77,7 +77,7 @@ pub(super) fn ui(
             field.dragged() || field.has_focus()
         });
         if !late.has_names() {
-            hints::of_run_ui(ui, late.busiest());
+            hints::of_run_ui(ui, &late.busiest);
         }
         permission::ui(ui, state);
         held.inner

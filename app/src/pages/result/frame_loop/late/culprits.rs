@@ -13,15 +13,16 @@ const TABLE: TableLayout = TableLayout::of(&["name", "late_count"]);
 /// cause delayed most; a second click shows all late frames. While a filter is set, the arrow keys
 /// select another row.
 pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>, height: f32) {
-    let key_of = |row: usize| late.delays().get(row).map(|delay| (delay.cause, delay.name.clone()));
+    let key_of =
+        |row: usize| late.delays.ranked.get(row).map(|delay| (delay.cause, delay.name.clone()));
     let selected = culprit.as_ref().and_then(|key| {
-        late.delays().iter().position(|delay| (delay.cause, &delay.name) == (key.0, &key.1))
+        late.delays.ranked.iter().position(|delay| (delay.cause, &delay.name) == (key.0, &key.1))
     });
     let table = ResultTable {
         hidden: &["kind"],
         selected,
         is_selected_by_cursor: true,
-        ..ResultTable::new("culprits", late.ranking(), TABLE)
+        ..ResultTable::new("culprits", &late.ranking, TABLE)
     };
     if let Some(row) = table.show_in_card(ui, height).selected {
         *culprit = key_of(row).filter(|_| selected != Some(row));
@@ -53,7 +54,7 @@ mod tests {
             let causes = [Cause::TimerLate, Cause::WaitedForCpu, Cause::Blocked];
             let frames: Vec<(usize, Cause)> = (0..6).zip(causes.into_iter().cycle()).collect();
             let mut list = Self { ctx, late: late(&frames), culprit: None };
-            assert_eq!(list.late.delays().len(), 3);
+            assert_eq!(list.late.delays.ranked.len(), 3);
             list.frame(&[]);
             list
         }
@@ -104,7 +105,7 @@ mod tests {
         fn selected(&self) -> Option<usize> {
             let is_it = |key: &DelayKey, name: &String| key.1 == *name;
             let culprit = self.culprit.as_ref()?;
-            self.late.delays().iter().position(|delay| is_it(culprit, &delay.name))
+            self.late.delays.ranked.iter().position(|delay| is_it(culprit, &delay.name))
         }
     }
 

@@ -104,7 +104,7 @@ impl PagedInstance {
                 rest -= 1;
                 let read = page.get(..length).unwrap_or_default();
                 let Some(parsed) = Page::parse(*format, read) else { break };
-                ring.lost += parsed.lost().unwrap_or_default();
+                ring.lost += parsed.lost.unwrap_or_default();
                 let used = parsed.used_bytes(*format).min(length);
                 let bytes: Box<[u8]> = read.get(..used).unwrap_or_default().into();
                 ring.bytes += bytes.len();
@@ -139,7 +139,7 @@ impl PagedInstance {
             let mut newest = from;
             for page in ring.pages.range(first..).take_while(|page| page.time <= to) {
                 let Some(parsed) = Page::parse(self.format, &page.bytes) else { continue };
-                let mut lost = parsed.lost();
+                let mut lost = parsed.lost;
                 for (at, raw) in parsed.records() {
                     if let Some(count) = lost.take()
                         && from <= at

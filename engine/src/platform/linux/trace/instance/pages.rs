@@ -62,7 +62,8 @@ impl PageFormat {
 #[derive(Debug)]
 pub(super) struct Page<'a> {
     time: u64,
-    lost: Option<u64>,
+    /// How many records before this page were lost, 1 if the kernel does not say how many; `None` if none was.
+    pub(super) lost: Option<u64>,
     data: &'a [u8],
 }
 
@@ -80,11 +81,6 @@ impl<'a> Page<'a> {
             stored.unwrap_or(1)
         });
         Some(Self { time, lost, data: data.get(..length)? })
-    }
-
-    /// Returns how many records before this page were lost, 1 if the kernel does not say how many; `None` if none was.
-    pub(super) const fn lost(&self) -> Option<u64> {
-        self.lost
     }
 
     /// Returns the time from which the times of the records count.

@@ -75,7 +75,7 @@ fn records_of_every_type_are_decoded() {
 fn a_page_says_how_many_records_before_it_were_lost() {
     let format = PageFormat::parse(HEADER).unwrap();
     assert_eq!(format.size(), 4_096);
-    let lost = |bytes: &[u8]| Page::parse(format, bytes).unwrap().lost();
+    let lost = |bytes: &[u8]| Page::parse(format, bytes).unwrap().lost;
     assert_eq!(lost(&page(1, 0, &[head(1, 0), 5])), None);
     assert_eq!(lost(&page(1, 0x8000_0000, &[head(1, 0), 5])), Some(1), "not how many");
     let mut counted = page(1, 0xc000_0000, &[head(1, 0), 5]);
@@ -119,7 +119,7 @@ fn an_instance_delivers_what_the_kernel_counts_and_is_gone_afterward() {
     };
     let cpus = super::super::perf::online_cpus();
     let mut instance = match Instance::create(&[own], &cpus, &layout) {
-        Ok(instance) if Numbers::of(&[own]).is_initial() => instance,
+        Ok(instance) if Numbers::of(&[own]).is_initial => instance,
         outcome => {
             println!("skipped: an instance of tracefs is not permitted here: {:?}", outcome.err());
             return;
@@ -131,12 +131,12 @@ fn an_instance_delivers_what_the_kernel_counts_and_is_gone_afterward() {
     for cpu in &cpus {
         events.switches(*cpu).unwrap();
         // Those of which each occurrence is recorded, whatever thread causes it.
-        for group in layout.groups().iter().filter(|group| group.filter == Filter::None) {
+        for group in layout.groups.iter().filter(|group| group.filter == Filter::None) {
             events.group(*cpu, group).unwrap();
         }
     }
     let ids: Vec<u16> = layout
-        .groups()
+        .groups
         .iter()
         .filter(|group| group.filter == Filter::None)
         .flat_map(|group| group.ids.clone())

@@ -118,11 +118,11 @@ fn number(
     otherwise: Option<u32>,
     names: &mut Names,
 ) -> (u32, Option<TraceRecord>) {
-    let noted = noted.filter(|noted| !names.numbers.is_initial() || noted.thread == Some(thread));
+    let noted = noted.filter(|noted| !names.numbers.is_initial || noted.thread == Some(thread));
     let in_kernel = noted.as_ref().map_or(otherwise, |noted| noted.thread);
     let number = names.numbers.of_switch(thread, in_kernel);
     names.numbers.learn(number, in_kernel);
-    if let Some(in_kernel) = in_kernel.filter(|_| !names.numbers.is_initial()) {
+    if let Some(in_kernel) = in_kernel.filter(|_| !names.numbers.is_initial) {
         names.record_number(in_kernel, number);
     }
     (number, noted)

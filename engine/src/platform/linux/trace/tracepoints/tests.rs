@@ -117,15 +117,15 @@ fn interrupts_without_an_end_or_with_a_length_are_recorded_as_such() {
 #[test]
 fn what_belongs_together_is_opened_together_and_what_lacks_is_absent() {
     let layout = layout();
-    let names: Vec<&str> = layout.groups().iter().map(|group| group.name.as_str()).collect();
+    let names: Vec<&str> = layout.groups.iter().map(|group| group.name.as_str()).collect();
     let local = "irq_vectors/local_timer";
     let [set, expired] = ["timer/hrtimer_start", "timer/hrtimer_expire_entry"];
     let sleeps = [set, expired, "power/cpu_idle"];
     let others = ["sched/sched_switch", "irq/irq_handler", local, IRQ_WORK, NMI];
     assert_eq!(names, [&others[..], &sleeps[..]].concat());
-    assert_eq!(layout.groups()[1].ids, [225, 226]);
-    assert!(layout.absent().contains(&"irq/softirq".to_owned()));
-    assert_eq!(layout.absent().contains(&"irq_vectors/reschedule".to_owned()), IS_X86);
+    assert_eq!(layout.groups[1].ids, [225, 226]);
+    assert!(layout.absent.contains(&"irq/softirq".to_owned()));
+    assert_eq!(layout.absent.contains(&"irq_vectors/reschedule".to_owned()), IS_X86);
     for (row, is_recorded) in
         [("47", true), ("LOC", true), ("NMI", true), ("ERR", true), ("RES", false), ("HVS", false)]
     {
@@ -212,6 +212,6 @@ fn damaged_data_is_omitted() {
     for raw in [&[][..], &[1], &372_u16.to_ne_bytes(), &[0xff; 64]] {
         assert_eq!(records(raw, &mut names), []);
     }
-    assert_eq!(Layout::from_formats(|_| None).groups(), []);
+    assert_eq!(Layout::from_formats(|_| None).groups, []);
     assert_eq!(offset("field:int x;\toffset:y;", "x"), None);
 }

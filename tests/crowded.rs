@@ -373,7 +373,7 @@ fn the_question_for_a_column_draws_what_can_be_seen_of_its_file() {
     drop_on(&mut harness, &[path]);
     step_until(&mut harness, |app| app.session.imports.which_column().is_some());
     check(&mut harness, "which column");
-    harness.get_by_label("960 more columns");
+    harness.get_by_label("at least 960 more columns");
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
     check(&mut harness, "which column, its list");
 }

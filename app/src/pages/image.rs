@@ -208,7 +208,11 @@ fn heading_ui(ui: &mut Ui, name: &str, test: &str, run: &Run) {
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun) {
     let report = &shown.report;
-    VerdictStrip::new(severity_of(report.verdict.grade), report.word())
+    let severity = match shown.run.recording() {
+        Some(_) => super::record::severity(shown),
+        None => severity_of(report.verdict.grade),
+    };
+    VerdictStrip::new(severity, report.word())
         .sentence(&report.sentence())
         .evidence(&report.evidence())
         .show(ui, |_| {});

@@ -9,6 +9,7 @@ use jitterscope_engine::export::run_document;
 use jitterscope_engine::machine::TierState;
 use jitterscope_engine::report::{Chart, RecordingResults};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::run::recording::Follow;
 use jitterscope_engine::store::index::RecordedState;
 use jitterscope_engine::store::{RecordCommand, RecordStatus};
 
@@ -234,9 +235,12 @@ impl RecordPage {
             let tokens = Tokens::of(ui);
             let choices = [(FollowChoice::Log, "A game's log"), (FollowChoice::Thread, "A thread")];
             Spans::plain(Type::Label, "Follow", tokens.t2).label(ui);
-            segmented(ui, "Follow", &mut self.follow, &choices);
-            ui.add_space(size::GAP_SMALL);
-            self.fields_ui(ui);
+            // What they hold is what is being started.
+            ui.add_enabled_ui(!is_starting, |ui| {
+                segmented(ui, "Follow", &mut self.follow, &choices);
+                ui.add_space(size::GAP_SMALL);
+                self.fields_ui(ui);
+            });
             let (label, missing) = match self.follow {
                 FollowChoice::Log => {
                     ("Record the game", "Name the log of the game, or the folder of its logs.")
@@ -411,14 +415,15 @@ fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
 }
 
 /// A recording has no grade: a warning where something outside of the game delayed it, good where nothing did.
-fn severity(shown: &LoadedRun) -> Severity {
+pub(super) fn severity(shown: &LoadedRun) -> Severity {
     let results = shown.report.results.get::<RecordingResults>();
     let Some((recording, results)) = shown.run.recording().zip(results) else {
         return Severity::Info;
     };
     let analysis = &results.analysis;
     let has_none = if analysis.is_of_stalls {
-        recording.all_stalls_count() == 0
+        // Without a row of the log that was asked for, no frame was seen.
+        recording.follow == Follow::ThisPc && recording.all_stalls_count() == 0
     } else {
         analysis.events.is_empty() && !recording.frames.is_empty()
     };

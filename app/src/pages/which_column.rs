@@ -2,7 +2,7 @@
 //! its unit.
 
 use eframe::egui::{Align, Context, Grid, Id, Layout, ScrollArea, Ui};
-use jitterscope_engine::import::{Column, TimeUnit};
+use jitterscope_engine::import::{Column, Table, TimeUnit};
 
 use crate::session::{Action, Session, WhichColumn};
 use crate::text::{count_text, import as words};
@@ -105,7 +105,11 @@ fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
                     cell(ui, line.get(place).map_or("", String::as_str), place, number == 0);
                 }
                 if number == 0 && 0 < omitted_count {
-                    cell(ui, &count_text(omitted_count, "more columns"), usize::MAX, false);
+                    let count = count_text(omitted_count, "more columns");
+                    // A table has no more columns than are read of it.
+                    let is_cut = Table::MAX_COLUMNS <= table.columns.len();
+                    let count = if is_cut { format!("at least {count}") } else { count };
+                    cell(ui, &count, usize::MAX, false);
                 }
                 ui.end_row();
             }

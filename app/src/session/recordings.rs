@@ -255,6 +255,7 @@ impl Recordings {
         }
         self.starting = Some(Instant::now());
         self.started = (wish.clone(), None);
+        self.is_stopping = false;
         self.watch();
         // On a thread that inherits neither the low priority nor the few CPUs of the thread that draws: the recorder would
         // report the stalls that they cause.

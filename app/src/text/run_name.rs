@@ -6,8 +6,8 @@ use jitterscope_engine::run::{Ending, Group, Run};
 
 use super::{date, local};
 
-/// Returns the name of a run: the user's name, or a name derived from the settings or from what a recording followed. For a part of a
-/// quick check, it consists of the name of the check and of the part.
+/// Returns the name of a run: the user's name, or a name derived from the settings or from what a recording followed. For a
+/// part of a quick check, it consists of the name of the check and of the part.
 pub fn run_name(run: &Run) -> String {
     let title = run.subject.title();
     let part = run.plan().and_then(Part::of).filter(|_| run.group.is_some());
@@ -34,8 +34,7 @@ pub fn check_name(began: jiff::Timestamp) -> String {
 pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
     match (name, title) {
         ("", "") => test_name.to_owned(),
-        ("", title) => title.to_owned(),
-        (name, _) => export::shown_name(name),
+        ("", name) | (name, _) => export::shown_name(name),
     }
 }
 

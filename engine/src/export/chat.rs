@@ -3,18 +3,22 @@
 
 use super::Headline;
 use crate::report::Report;
-use crate::report::document::run::recorded_steps;
+use crate::report::document::run::named_steps;
 use crate::run::Run;
+use crate::units::count_text;
 
 /// Maximum number of characters; some chats limit a message to these.
 const MAX_LETTERS: usize = 2_000;
 /// Maximum number of characters of one line.
 const MAX_LINE: usize = 600;
+/// Room for the line that counts the lines for which there was no room.
+const MAX_OMITTED: usize = 40;
 
 /// Returns the answer, what to do about each cause in the order of their rank, the numbers behind the answer, and at the end
 /// a line about hardware, drivers, and system.
 pub(super) fn text(run: &Run, report: &Report, headline: &Headline) -> String {
-    let steps = recorded_steps(run, report);
+    // Other names are letters by now, which say nothing to a reader.
+    let steps = named_steps(run, report);
     let mut further: Vec<String> =
         steps.into_iter().map(|step| format!("{}: {}", step.title, step.text)).collect();
     if further.is_empty() {
@@ -24,12 +28,20 @@ pub(super) fn text(run: &Run, report: &Report, headline: &Headline) -> String {
     let mut lines = vec![line(&headline.sentence)];
     let about = line(&about(run));
     let length = |line: &String| line.chars().count() + 1;
-    let mut room = MAX_LETTERS.saturating_sub(length(&lines[0]) + length(&about));
+    let mut room = MAX_LETTERS.saturating_sub(length(&lines[0]) + length(&about) + MAX_OMITTED);
+    let mut omitted_count = 0;
     for text in further.iter().filter(|text| !text.is_empty()) {
         let line = line(text);
-        let Some(rest) = room.checked_sub(length(&line)) else { break };
-        room = rest;
-        lines.push(line);
+        match room.checked_sub(length(&line)) {
+            Some(rest) if omitted_count == 0 => {
+                room = rest;
+                lines.push(line);
+            }
+            _ => omitted_count += 1,
+        }
+    }
+    if 0 < omitted_count {
+        lines.push(format!("Not shown here: {}.", count_text(omitted_count, "more lines")));
     }
     lines.push(about);
     lines.join("\n")
@@ -37,7 +49,11 @@ pub(super) fn text(run: &Run, report: &Report, headline: &Headline) -> String {
 
 /// Returns a text as a line in which no name can call the members of a chat.
 fn line(text: &str) -> String {
-    text.replace('@', "@\u{200b}").chars().take(MAX_LINE).collect()
+    let text = text.replace('@', "@\u{200b}");
+    match text.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 /// Returns hardware, drivers, and system as far as they are known, and the version of this program.
@@ -52,7 +68,7 @@ fn about(run: &Run) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Options, chat};
+    use super::super::{Identity, Options, chat};
     use super::*;
     use crate::plan::{FrameLoop, Plan};
     use crate::report::Options as ReportOptions;
@@ -84,11 +100,17 @@ mod tests {
         assert!(lines.iter().any(|line| line.contains("shader cache")), "{text}");
         let last = lines[lines.len() - 1];
         assert!(last.contains("GeForce RTX 3080, driver 570.86"), "{text}");
+        let user = Options {
+            leave_out: Identity { users: vec!["baloo_file".to_owned()], ..Identity::default() },
+            ..Options::default()
+        };
+        assert!(text.contains("baloo_file"));
+        assert!(!chat(&run, &report, &user).contains("baloo_file"), "a user's name");
     }
 
     #[test]
     fn a_message_fits_and_drops_whole_lines_from_the_end() {
-        let run = recorded();
+        let mut run = recorded();
         let report = Report::of(&run, &ReportOptions::default());
         let mut headline = Headline::of(&run, &report, String::new());
         headline.sentence = format!("@everyone {}", "a".repeat(3_000));
@@ -96,9 +118,18 @@ mod tests {
         let text = text(&run, &report, &headline);
         assert!(text.chars().count() <= MAX_LETTERS, "{}", text.chars().count());
         assert!(!text.contains("@everyone"));
-        let all = recorded_steps(&run, &report);
-        let shown = all.iter().take_while(|step| text.contains(&step.text)).count();
-        assert!(0 < shown, "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= MAX_LINE));
+        assert!(text.lines().all(|line| line.chars().count() <= MAX_LINE + 1), "{text}");
+        let all = named_steps(&run, &report);
+        assert_eq!(all.len(), 2, "both have advice");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].ends_with(&all[0].text) && lines[2].ends_with(&all[1].text), "{text}");
+        assert!(lines[3].ends_with("b…"), "{text}");
+        assert_eq!(lines[4], about(&run), "{text}");
+        headline.sentence = "a".repeat(500);
+        headline.evidence = "b".repeat(500);
+        run.machine.cpu_model = Some("c".repeat(590));
+        run.machine.gpu = Some("d".repeat(590));
+        let text = super::text(&run, &report, &headline);
+        assert!(text.chars().count() <= MAX_LETTERS, "{}", text.chars().count());
     }
 }

@@ -6,8 +6,6 @@ use super::source::Source;
 use super::text::name;
 use super::time_unit::TimeUnit;
 
-/// Maximum number of cells per line that the user sees: HWiNFO writes up to 440 columns.
-const MAX_COLUMNS: usize = 1_000;
 /// Number of lines at the beginning of a file in which the header is searched.
 const MAX_LINES_BEFORE: usize = 100;
 /// Number of lines that the user sees.
@@ -44,6 +42,9 @@ pub struct Table {
 }
 
 impl Table {
+    /// Maximum number of cells per line that the user sees: HWiNFO writes up to 440 columns.
+    pub const MAX_COLUMNS: usize = 1_000;
+
     /// Finds the table in the beginning of a file: the header with a known column wherever it is, else the first
     /// line that is not empty. `None` if this is not a table with a numeric column.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
@@ -248,7 +249,7 @@ fn is_before_table(line: &[u8]) -> bool {
 }
 
 fn cut(line: &[u8], separator: u8) -> Vec<String> {
-    cells_between(line, separator).take(MAX_COLUMNS).map(|cell| shown(&cell)).collect()
+    cells_between(line, separator).take(Table::MAX_COLUMNS).map(|cell| shown(&cell)).collect()
 }
 
 /// Returns a cell as the user sees it.

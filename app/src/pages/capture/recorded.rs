@@ -44,12 +44,10 @@ impl Recorded {
             .and_then(|points| strip("Frame rate (1 s)", "FPS", points));
         let is_nothing = |value: i64| value == 0 || value == MISSING;
         let is_shown = |one: &&CaptureSeries| !one.values.values().all(is_nothing);
-        let mut sensors = recording.series.iter().filter(is_shown);
-        let others: Vec<Strip> = sensors
-            .by_ref()
-            .take(MAX_SENSORS)
-            .filter_map(|one| strip(&one.label, &one.unit, points(recording, one)))
-            .collect();
+        let sensors = recording.series.iter().filter(is_shown);
+        let mut sensors =
+            sensors.filter_map(|one| strip(&one.label, &one.unit, points(recording, one)));
+        let others: Vec<Strip> = sensors.by_ref().take(MAX_SENSORS).collect();
         let mut note = "from 0 to the highest value".to_owned();
         let omitted_count = sensors.count();
         if 0 < omitted_count {

@@ -194,7 +194,7 @@ impl TrendTab {
         }
         if MAX_TABLES < trend.lines.len() {
             let more = crate::text::count_text(trend.lines.len() - MAX_TABLES, "more PCs");
-            let note = format!("and {more}, of which one can be selected above");
+            let note = format!("{more}: select one above.");
             Spans::plain(Type::Small, &note, Tokens::of(ui).t2).paragraph(ui);
         }
         if 0 < trend.other_count {

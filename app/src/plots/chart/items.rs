@@ -105,11 +105,15 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     intervals(plot, chart, one, look);
 }
 
-/// Adds the intervals of points: along the rows, or else upright. Of more than fit side by side, only some are drawn.
+/// Adds the intervals of points: along the rows, or else upright. Of more visible ones than fit side by side, only some are
+/// drawn.
 fn intervals(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, look: tokens::Series) {
     let is_along = !chart.y.names.is_empty();
-    let step = one.intervals.len().div_ceil(MAX_INTERVALS).max(1);
-    for (&(x, y), &(low, high)) in one.points.iter().zip(&one.intervals).step_by(step) {
+    let shown = plot.plot_bounds().range_x();
+    let is_shown = |x: f64| is_along || shown.contains(&chart.x.position(x));
+    let all = one.points.iter().zip(&one.intervals).filter(|((x, _), _)| is_shown(*x));
+    let step = all.clone().count().div_ceil(MAX_INTERVALS).max(1);
+    for (&(x, y), &(low, high)) in all.step_by(step) {
         let ends = if is_along { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
         let ends = ends.map(|(x, y)| [chart.x.position(x), chart.y.position(y)]);
         let bar = Line::new(one.label.as_str(), ends.to_vec()).stroke(look.stroke(1.4));

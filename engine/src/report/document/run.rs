@@ -18,7 +18,7 @@ use crate::run::Run;
 use crate::stats::{Summary as Statistics, distinct};
 use crate::units::{MISSING, count_text, format_count, format_others, format_share, format_time};
 
-pub(crate) use recorded::steps as recorded_steps;
+pub(crate) use recorded::named_steps;
 
 /// Asks whoever reads the causes of a recording.
 const QUESTION: &str = "Was this right? What fixed it?";
@@ -372,7 +372,7 @@ fn summary(run: &Run, report: &Report, contents: &Contents) -> Summary {
     lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
     let facts = lines.into_iter().map(|line| vec![Piece::plain(line)]);
     // An answer by whoever reads it is the only check of a cause outside of this program.
-    let question = (!recorded_steps(run, report).is_empty()).then(|| vec![Piece::plain(QUESTION)]);
+    let question = (!named_steps(run, report).is_empty()).then(|| vec![Piece::plain(QUESTION)]);
     Summary {
         title: title.clone(),
         statement: statement.clone(),

@@ -273,16 +273,17 @@ pub fn chart(trend: &Trend) -> Chart {
         let values = points.iter().map(|point| (place(point), point.value)).collect();
         Series { intervals, ..Series::new(label, values) }
     };
+    let mut lines: Vec<&TrendLine> = trend.lines.iter().collect();
+    let end_of_note = shorten(&mut lines, MAX_SERIES, "PCs");
     let mut series = Vec::new();
     let mut disturbed: Vec<&TrendPoint> = Vec::new();
-    for line in &trend.lines {
+    for line in &lines {
         let (quiet, others): (Vec<&TrendPoint>, Vec<_>) =
             line.points.iter().partition(|point| point.disturbed.is_none());
         disturbed.extend(others);
         let label = if trend.lines.len() == 1 { "Points" } else { line.machine.as_str() };
         series.extend((!quiet.is_empty()).then(|| of_points(label, &quiet)));
     }
-    let end_of_note = shorten(&mut series, MAX_SERIES, "PCs");
     disturbed.sort_by_key(|point| point.place);
     if !disturbed.is_empty() {
         series.push(Series { is_hollow: true, ..of_points("Disturbed", &disturbed) });
@@ -310,7 +311,7 @@ pub fn chart(trend: &Trend) -> Chart {
             Limit::baseline(*level, format!("Baseline {}", value(&trend.metric, *level)))
         })
         .collect();
-    for line in &trend.lines {
+    for line in lines {
         limits.extend(line.changes.iter().filter_map(|change| {
             let point = line.points.get(change.point)?;
             let [old, new] = change.values.map(|it| value(&trend.metric, it));

@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 use crate::report::document::{Block, Fact, FactsLook, Section, Step, drawn::Parts};
 use crate::report::evaluate::recorded;
-use crate::report::recording::{Analysis, Blamed, Class, EventPath, quality};
+use crate::report::recording::{Analysis, Blamed, CauseOfEvents, Class, EventPath, quality};
 use crate::report::{Cause, Report};
 use crate::run::Run;
 use crate::units::{count_text, format_clock, format_time};
@@ -15,22 +15,25 @@ const MIN_SHARE: f64 = 0.02;
 /// Max number of parts of a bar in order of time.
 const MAX_PARTS: usize = 10;
 
-/// Returns what to do about the causes of a recording, in the order of their rank; nothing for other runs.
-pub(crate) fn steps(run: &Run, report: &Report) -> Vec<Step> {
-    let causes = recorded(run, report).into_iter().flat_map(|(_, analysis)| {
-        analysis
-            .causes
-            .iter()
-            .map(|cause| (analysis.title(&cause.blamed), analysis.advice(&cause.blamed)))
-    });
-    let causes = causes.filter(|(_, advice)| !advice.is_empty()).take(MAX_STEPS);
-    causes.map(|(title, text)| Step { sign: None, title, text }).collect()
+/// Returns what to do about the causes that the verdict of a recording names, in the order of their rank; nothing for other
+/// runs.
+pub(crate) fn named_steps(run: &Run, report: &Report) -> Vec<Step> {
+    let recorded = recorded(run, report);
+    recorded.map(|(_, analysis)| steps(analysis, analysis.named())).unwrap_or_default()
+}
+
+fn steps(analysis: &Analysis, causes: &[CauseOfEvents]) -> Vec<Step> {
+    let of_cause = |cause: &CauseOfEvents| {
+        let (title, text) = (analysis.title(&cause.blamed), analysis.advice(&cause.blamed));
+        (!text.is_empty()).then_some(Step { sign: None, title, text })
+    };
+    causes.iter().filter_map(of_cause).take(MAX_STEPS).collect()
 }
 
 /// Returns the blocks of a recording; none for other runs.
 pub(super) fn blocks(run: &Run, report: &Report) -> Vec<Block> {
     let Some((_, analysis)) = recorded(run, report) else { return Vec::new() };
-    let steps = steps(run, report);
+    let steps = steps(analysis, &analysis.causes);
     let mut blocks = Vec::new();
     if !steps.is_empty() {
         blocks.extend([Block::heading("What to do"), Block::Steps(steps)]);

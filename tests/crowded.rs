@@ -396,7 +396,7 @@ fn the_trend_of_many_pcs_draws_what_can_be_seen() {
     harness.run_steps(3);
     harness.get_by_label("Comparison, Trend").click();
     check(&mut harness, "trend");
-    harness.get_by_label_contains("and 28 more PCs");
+    harness.get_by_label("28 more PCs: select one above.");
     let nodes = harness.root().children_recursive();
     let tables = nodes.filter(|node| node.accesskit_node().role() == egui::accesskit::Role::Grid);
     assert_eq!(tables.count(), 12);

@@ -75,7 +75,11 @@ fn plain_ui(ui: &mut Ui, block: &Block, width: f32) {
     match block {
         Block::Heading(text) => {
             let title = line_ui(ui, Type::Sentence, &[Piece::plain(text)], width);
-            ui.ctx().accesskit_node_builder(title.id, |node| node.set_role(Role::Heading));
+            // A heading has its text as its name, unlike a label.
+            ui.ctx().accesskit_node_builder(title.id, |node| {
+                node.set_role(Role::Heading);
+                node.set_label(text.as_str());
+            });
         }
         Block::Paragraph(lines) => {
             for line in lines {

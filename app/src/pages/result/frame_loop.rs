@@ -137,6 +137,10 @@ impl ResultView for View {
         }
     }
 
+    fn is_maximized(&self) -> bool {
+        self.timeline.is_enlarged
+    }
+
     fn sketch(&self) -> Sketch {
         Sketch::Frames
     }

@@ -114,7 +114,6 @@ pub struct Session {
     /// The notices that the window has not shown.
     pub notices: Vec<Notice>,
     /// Whether a later start of the app requested that the window come to the front.
-    /// Whether a later start of the app requested the window.
     pub to_front: bool,
     /// The page that the window shows next.
     pub go_to: Option<PageId>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::export::document::{Block, Level};
 use jitterscope_engine::export::run_document;
-use jitterscope_engine::machine::TierState;
+use jitterscope_engine::machine::{RecordingTier, TierState};
 use jitterscope_engine::report::{Chart, RecordingResults};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::run::recording::Follow;
@@ -326,7 +326,9 @@ impl RecordPage {
         let Some(needs) = &recorder.needs else { return };
         let args = self.wish().args();
         let args: Vec<String> = args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
-        let tiers = needs.tiers(&format!("jitterscope-cli {}", args.join(" ")));
+        let mut tiers = needs.tiers(&format!("jitterscope-cli {}", args.join(" ")));
+        // The cycles of a thread need no log.
+        tiers.retain(|tier| self.follow == FollowChoice::Log || tier.key != RecordingTier::FRAMES);
         let button = |ui: &mut Ui| {
             let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
             if ui.add(again).clicked() {

@@ -163,6 +163,7 @@ pub struct Exports {
     count: u64,
     /// The export for which the user is asked whether to replace files, with destination and files.
     replacing: Option<(Writing, PathBuf, Vec<PathBuf>)>,
+    /// What the window has to copy to the clipboard; each is taken once.
     pub copies: Vec<ClipboardContent>,
     painter: Option<ImageRenderer>,
     /// The folder of the last export.

@@ -1,5 +1,5 @@
-//! The result of a run as plain text for a chat: whole sentences, of which the last ones are dropped where a
-//! message has no room for all of them.
+//! The result of a run as plain text for a chat: lines, of which the last ones are dropped where a message has no room for
+//! all of them; a long line is cut.
 
 use super::Headline;
 use crate::report::Report;
@@ -14,8 +14,8 @@ const MAX_LINE: usize = 600;
 /// Room for the line that counts the lines for which there was no room.
 const MAX_OMITTED: usize = 40;
 
-/// Returns the answer, what to do about each cause in the order of their rank, the numbers behind the answer, and at the end
-/// a line about hardware, drivers, and system.
+/// Returns the answer, what to do about each cause that it names as far as something is known to help, the numbers behind the
+/// answer, and at the end a line about hardware, drivers, and system.
 pub(super) fn text(run: &Run, report: &Report, headline: &Headline) -> String {
     // Other names are letters by now, which say nothing to a reader.
     let steps = named_steps(run, report);

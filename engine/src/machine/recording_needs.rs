@@ -49,6 +49,11 @@ pub struct RecordingTier {
     pub steps: Vec<Step>,
 }
 
+impl RecordingTier {
+    /// The key of the part that needs the log of a game.
+    pub const FRAMES: &'static str = "frames";
+}
+
 /// The key of the part without which no recording names who made a game stutter.
 const NAMES: &str = "names";
 
@@ -96,7 +101,7 @@ impl RecordingNeeds {
         vec![
             tier(NAMES, "Who had the CPU, and what woke a thread", self.names(command)),
             tier("waits", "When the game waited for a CPU", self.waits()),
-            tier("frames", "Frames of the game", self.frames()),
+            tier(RecordingTier::FRAMES, "Frames of the game", self.frames()),
             tier("stalls", "Stalls of this PC", (TierState::Works, stalls, Vec::new())),
         ]
     }

@@ -118,6 +118,15 @@ fn planned(
     }
 }
 
+/// Returns from when a tracer first had records, and the shortest time of which it had them. Until it drops the first
+/// record, its memory is not full, and that time is all since it began.
+fn shortest_ring(before: Option<(Nanos, Nanos)>, held: Nanos, now: Nanos) -> (Nanos, Nanos) {
+    match before {
+        Some((first, shortest)) if first < held => (first, shortest.min(now - held)),
+        _ => (held, now - held),
+    }
+}
+
 /// Returns what is recorded and what is missing, in sentences.
 fn sentence(tracer: &SystemTracer, follow: Follow) -> String {
     match follow {
@@ -170,7 +179,8 @@ pub struct Recorder {
     suspended: Option<i64>,
     cpu_at_start: Option<i64>,
     tracer: SystemTracer,
-    ring: Option<Nanos>,
+    /// From when the tracer first had records, and the shortest time of which it had them.
+    ring: Option<(Nanos, Nanos)>,
     canaries: Canaries,
     stalls: SavedStalls,
     intervals: Vec<CurrentInterval>,
@@ -428,7 +438,7 @@ impl Recorder {
         self.more.stall_count = Some(self.stalls.total_count);
         self.more.stalls_omitted_until = self.stalls.omitted_until;
         self.more.costs.record_count = written;
-        self.more.costs.ring = self.ring;
+        self.more.costs.ring = self.ring.map(|(_, shortest)| shortest);
         if self.tracer.held_from().is_some() {
             self.more.costs.ring_bytes = u64::try_from(self.request.ring_bytes).unwrap_or(u64::MAX);
         }
@@ -464,12 +474,7 @@ impl Recorder {
 
     fn look_each_second(&mut self, now: Nanos) {
         if let Some(held) = self.tracer.held_from() {
-            // Before the memory is full, it holds everything since the start.
-            let length = now - held;
-            self.ring = Some(match self.ring {
-                Some(ring) if self.start < held => ring.min(length),
-                _ => length,
-            });
+            self.ring = Some(shortest_ring(self.ring, held, now));
         }
         self.follow_process();
         if BUSY_INTERVAL <= now - self.busy_at {
@@ -526,6 +531,22 @@ impl Recorder {
             if is_alone {
                 wanted.add_event(at, stall.late);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_not_full_holds_all_since_the_tracer_began() {
+        // The tracer of one thread begins after the recording.
+        let at = Nanos::from_secs;
+        let mut ring = None;
+        for (held, now, expected) in [(2, 3, 1), (2, 9, 7), (2, 30, 28), (5, 31, 26), (9, 40, 26)] {
+            ring = Some(shortest_ring(ring, at(held), at(now)));
+            assert_eq!(ring, Some((at(2), at(expected))), "{held} {now}");
         }
     }
 }

@@ -43,11 +43,13 @@ impl Recorded {
             .then(|| frame_rate(recording))
             .and_then(|points| strip("Frame rate (1 s)", "FPS", points));
         let is_nothing = |value: i64| value == 0 || value == MISSING;
-        let is_shown = |one: &&CaptureSeries| !one.values.values().all(is_nothing);
-        let sensors = recording.series.iter().filter(is_shown);
-        let mut sensors =
-            sensors.filter_map(|one| strip(&one.label, &one.unit, points(recording, one)));
-        let others: Vec<Strip> = sensors.by_ref().take(MAX_SENSORS).collect();
+        let is_shown = |one: &&CaptureSeries| {
+            !one.values.values().all(is_nothing) && 1 < recording.points_of(one).take(2).count()
+        };
+        let mut sensors = recording.series.iter().filter(is_shown);
+        let others = sensors.by_ref().take(MAX_SENSORS);
+        let others = others.filter_map(|one| strip(&one.label, &one.unit, points(recording, one)));
+        let others: Vec<Strip> = others.collect();
         let mut note = "from 0 to the highest value".to_owned();
         let omitted_count = sensors.count();
         if 0 < omitted_count {

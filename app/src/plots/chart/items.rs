@@ -111,9 +111,11 @@ fn intervals(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, look: tokens::S
     let is_along = !chart.y.names.is_empty();
     let shown = plot.plot_bounds().range_x();
     let is_shown = |x: f64| is_along || shown.contains(&chart.x.position(x));
-    let all = one.points.iter().zip(&one.intervals).filter(|((x, _), _)| is_shown(*x));
-    let step = all.clone().count().div_ceil(MAX_INTERVALS).max(1);
-    for (&(x, y), &(low, high)) in all.step_by(step) {
+    let shown_count = one.points.iter().filter(|(x, _)| is_shown(*x)).count();
+    // By the position in the series: the same ones while the plot is moved.
+    let step = shown_count.div_ceil(MAX_INTERVALS).max(1);
+    let some = one.points.iter().zip(&one.intervals).step_by(step);
+    for (&(x, y), &(low, high)) in some.filter(|((x, _), _)| is_shown(*x)) {
         let ends = if is_along { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
         let ends = ends.map(|(x, y)| [chart.x.position(x), chart.y.position(y)]);
         let bar = Line::new(one.label.as_str(), ends.to_vec()).stroke(look.stroke(1.4));

@@ -34,7 +34,7 @@ pub(super) struct Notes {
     trial: Option<usize>,
     /// All annotations of the run.
     all: Vec<Annotation>,
-    /// Whether an annotation is being edited.
+    /// The annotation that is being edited.
     pub(super) editing: Option<Editing>,
     has_changed: bool,
 }

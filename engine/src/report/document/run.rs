@@ -77,7 +77,7 @@ pub(crate) fn document(
         },
         blocks: Vec::new(),
     };
-    let key = report.key_table(&["requested", "applied"]);
+    let key = report.key_table(&["requested", "applied"]).filter(|table| !table.rows.is_empty());
     document.extend(PAGE, key.map(|table| Block::Table(Box::new(table), 0)));
     // A capture has a table only for what its file has or what was asked for, and a recording one for what was marked, and
     // one for last time.
@@ -372,7 +372,8 @@ fn summary(run: &Run, report: &Report, contents: &Contents) -> Summary {
     lines.extend((!quality.is_empty()).then(|| format!("Quality: {quality}")));
     let facts = lines.into_iter().map(|line| vec![Piece::plain(line)]);
     // An answer by whoever reads it is the only check of a cause outside of this program.
-    let question = (!named_steps(run, report).is_empty()).then(|| vec![Piece::plain(QUESTION)]);
+    let is_named = recorded::names_a_cause(run, report);
+    let question = is_named.then(|| vec![Piece::plain(QUESTION)]);
     Summary {
         title: title.clone(),
         statement: statement.clone(),

@@ -42,7 +42,7 @@ const LIST: TableLayout = TableLayout {
 };
 
 /// Maximum number of configurations of a matrix: each pair is compared, and each CPU has separate columns.
-const MAX_MATRIX: usize = 256;
+pub(super) const MAX_MATRIX: usize = 256;
 
 /// Draws the table with one row per configuration; the rows of the configurations in `plotted` are
 /// checked. Returns the configuration that the user opened.

@@ -7,6 +7,7 @@ use jitterscope_engine::report::document::Grid;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::distinct;
 
+use super::figures::MAX_MATRIX;
 use crate::session::{Live, TrialState};
 use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, size};
@@ -17,16 +18,18 @@ use crate::widgets::{Card, ResultTable, Spans, TableLayout};
 pub(super) fn fits(live: &Live) -> bool {
     let Some(run) = &live.run else { return true };
     let key = |at: usize| run.trials.get(at).map(|trial| &trial.trial);
-    (0..run.trials.len()).all(|one| {
-        (0..one).all(|other| match (key(one), key(other)) {
-            (Some(one), Some(other)) => {
-                one.label == other.label
-                    || (one.conditions.priority, one.conditions.cpu)
-                        != (other.conditions.priority, other.conditions.cpu)
-            }
-            _ => true,
+    let count = run.trials.len();
+    count <= MAX_MATRIX
+        && (0..count).all(|one| {
+            (0..one).all(|other| match (key(one), key(other)) {
+                (Some(one), Some(other)) => {
+                    one.label == other.label
+                        || (one.conditions.priority, one.conditions.cpu)
+                            != (other.conditions.priority, other.conditions.cpu)
+                }
+                _ => true,
+            })
         })
-    })
 }
 
 /// Draws the matrix of a running test.

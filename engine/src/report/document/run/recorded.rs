@@ -15,6 +15,11 @@ const MIN_SHARE: f64 = 0.02;
 /// Max number of parts of a bar in order of time.
 const MAX_PARTS: usize = 10;
 
+/// Returns whether the verdict of a recording names a cause.
+pub(super) fn names_a_cause(run: &Run, report: &Report) -> bool {
+    recorded(run, report).is_some_and(|(_, analysis)| !analysis.named().is_empty())
+}
+
 /// Returns what to do about the causes that the verdict of a recording names, in the order of their rank; nothing for other
 /// runs.
 pub(crate) fn named_steps(run: &Run, report: &Report) -> Vec<Step> {

@@ -4,14 +4,12 @@
 //! A unit is checked against rate and clock of the file. Options of the user win over all of this.
 
 pub(super) mod follow;
+mod rows;
 
-use std::collections::BTreeMap;
-
-use super::blocks::{Blocks, each_part};
-use super::decode::read_rows;
+use super::blocks::Blocks;
 use super::imported::{Content, ImportError, Imported, Options, Series, Source};
 use super::known::{self, Program, Quantity};
-use super::lines::{cells, filled, lines_from};
+use super::lines::{after_lines, cells};
 use super::per_frame::PerFrame;
 use super::row::Row;
 use super::row_clock::RowClock;
@@ -23,7 +21,7 @@ use super::text::{frame_time, is_missing, name, some_name};
 use super::time_unit::TimeUnit;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
-use crate::units::count_text;
+use rows::{RowParser, RowsInOrder};
 
 /// Maximum number of series per file.
 const MAX_SERIES: usize = 1_000;
@@ -175,90 +173,17 @@ impl<'a> TableMeaning<'a> {
     fn read_series(
         &self,
         text: &[u8],
-        rest: Option<Blocks<'_>>,
+        mut rest: Option<Blocks<'_>>,
         imported: &mut Imported,
     ) -> Result<Vec<FoundSeries>, ImportError> {
-        let mut found: Vec<FoundSeries> = Vec::new();
-        let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
-        let mut last: Option<([Vec<u8>; 3], usize)> = None;
-        let mut sensors = Sensors::of_names(self.table.names.iter().map(String::as_str), |place| {
-            self.has_values.get(place).copied().unwrap_or(false)
-        });
-        let mut row = Row::new(self.table, self.program.is_growing, self.place);
-        let mut per_frame = PerFrame::of(self.table, self.place);
-        let mut clock = self.clock.clone();
-        let (mut part, mut is_system, mut was_cut) = (0_usize, false, false);
-        let Imported { bad_lines, machine, .. } = imported;
-        let mut read = |line: &[u8], is_unfinished: bool| {
-            // A further session in a log of MangoHud begins with the same three lines as the first one: names of facts
-            // about the system, their values, and the header. The first two are skipped.
-            if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
-                return Ok(());
-            }
-            if self.table.is_repeated_by(line) {
-                part += 1;
-                return Ok(());
-            }
-            if self.program.is_growing && is_unreal_end(line) {
-                return Ok(());
-            }
-            if let Err(reason) = row.read(line) {
-                // A last line that is not complete was being written.
-                was_cut = is_unfinished && row.len() < self.table.columns.len();
-                return if was_cut { Ok(()) } else { Err(reason) };
-            }
-            let time = row_time(&row, self.place, self.scale)?;
-            let at = clock.as_mut().and_then(|clock| clock.read(&row));
-            sensors.read_row(|place| row.number(place));
-            per_frame.read_row(&row);
-            // A frame that was generated is displayed, but not presented by the application.
-            let time = time.filter(|_| !per_frame.is_of_others());
-            self.read_facts(&row, machine);
-            let raw = self.key.map(|place| place.map_or(&b""[..], |place| row.bytes(place)));
-            let position = match last {
-                Some((ref key, position)) if is_key(key, raw) => position,
-                _ => {
-                    let key = raw.map(|cell| name(&String::from_utf8_lossy(cell)));
-                    let position = match known.get(&key) {
-                        Some(&position) => position,
-                        None if MAX_SERIES <= found.len() => {
-                            return Err("one process or swap chain too many");
-                        }
-                        None => {
-                            found.push(FoundSeries::new(key.clone(), part, (&sensors, &per_frame)));
-                            known.insert(key, found.len() - 1);
-                            found.len() - 1
-                        }
-                    };
-                    last = Some((raw.map(<[u8]>::to_vec), position));
-                    position
-                }
-            };
-            if let Some(series) = found.get_mut(position) {
-                series.push(part, (time, at), (sensors.row(), &per_frame), self.scale);
-            }
-            Ok(())
-        };
-        // A line that ends with its block, without a line end, was being written.
-        let is_unfinished =
-            |block: &[u8], line: &[u8]| line.as_ptr_range().end == block.as_ptr_range().end;
-        let before = usize::try_from(self.table.header_line).unwrap_or(usize::MAX);
-        each_part(text, rest, |part, first| {
-            let before = if first == 1 { before } else { 0 };
-            let rows = filled(lines_from(part, first).skip(before));
-            read_rows(rows, bad_lines, |line| read(line, is_unfinished(part, line)))
-        })?;
-        let notes = &mut imported.notes;
-        if was_cut {
-            notes.push("The last line is not complete, and was not read.".to_owned());
+        let parser = RowParser::new(self);
+        let before = self.table.header_line;
+        let mut rows = RowsInOrder::new(&parser, imported, before + 1);
+        rows.take(after_lines(text, before))?;
+        while let Some(block) = rest.as_mut().map(Blocks::next).transpose()?.flatten() {
+            rows.take(&block)?;
         }
-        if 0 < row.repaired_count {
-            notes.push(format!(
-                "{} had a separator inside a cell, and could be read in one way only.",
-                count_text(row.repaired_count, "lines")
-            ));
-        }
-        Ok(found)
+        Ok(rows.into_series())
     }
 
     fn read_facts(&self, row: &Row, machine: &mut Machine) {
@@ -371,24 +296,23 @@ impl FoundSeries {
         &mut self,
         part: usize,
         (time, at): (Option<Nanos>, Option<Nanos>),
-        (sensors, per_frame): (&[i64], &PerFrame),
+        (sensors, per_frame): (&[i64], &[i64]),
         scale: Scale,
     ) {
         if self.part != part {
             self.sessions.split();
             (self.part, self.stamp) = (part, None);
         }
-        self.dropped_count += u64::from(per_frame.is_dropped());
         if !scale.are_stamps {
             self.sessions.push_with(time, at, sensors);
-            self.sessions.push_per_frame(per_frame.row());
+            self.sessions.push_per_frame(per_frame);
             return;
         }
         let Some(stamp) = time else { return };
         if let Some(before) = self.stamp.replace(stamp) {
             let step = Some(stamp - before).filter(|step| Nanos::ZERO < *step);
             self.sessions.push_with(step, Some(stamp), sensors);
-            self.sessions.push_per_frame(per_frame.row());
+            self.sessions.push_per_frame(per_frame);
         }
     }
 }

@@ -33,6 +33,26 @@ pub(super) fn lines_from(text: &[u8], first: u64) -> impl Iterator<Item = (u64, 
     })
 }
 
+/// Returns what follows a number of lines.
+pub(super) fn after_lines(text: &[u8], count: u64) -> &[u8] {
+    let last = usize::try_from(count).unwrap_or(usize::MAX).checked_sub(1);
+    let Some(last) = last else { return text };
+    let end = memchr::memchr_iter(b'\n', text).nth(last);
+    end.and_then(|end| text.get(end + 1..)).unwrap_or_default()
+}
+
+/// Returns the parts of a text: each ends with a line, and each but the last has at least `length` bytes.
+pub(super) fn parts(text: &[u8], length: usize) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let after = rest.get(length..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', after).map_or(rest.len(), |end| length + end + 1);
+        let (part, after) = rest.split_at_checked(end)?;
+        rest = after;
+        Some(part).filter(|part| !part.is_empty())
+    })
+}
+
 /// Returns the number of line ends.
 pub(super) fn line_count(text: &[u8]) -> u64 {
     u64::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u64::MAX)

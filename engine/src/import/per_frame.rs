@@ -19,7 +19,7 @@ const OF_APPLICATION: [&str; 6] =
     ["application", "app", "not set", "unspecified", "unknown", "original"];
 
 /// The columns of values of each frame, and the values of the current row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PerFrame {
     columns: Vec<(FrameQuantity, usize)>,
     /// The unit of each column of times.

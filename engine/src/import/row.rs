@@ -32,6 +32,9 @@ enum RowKind {
     Any,
 }
 
+/// How many cells a rate and a frame time with decimal commas have.
+pub(super) type Widths = Option<(usize, usize)>;
+
 /// The cells of the current row.
 pub(super) struct Row {
     separator: u8,
@@ -47,8 +50,12 @@ pub(super) struct Row {
     cells: Vec<Range<usize>>,
     /// A frame time that was written with a decimal comma between commas: it spans two cells.
     repaired: Vec<(usize, String)>,
+    /// What rows before the first one had in place of `single_widths`.
+    pub(super) widths: Widths,
     /// How many cells rate and frame time had in the last row with a single reading.
-    widths: Option<(usize, usize)>,
+    pub(super) single_widths: Widths,
+    /// Whether a row could be read in several ways, while no other had a single reading: `widths` decided.
+    pub(super) depends_on_widths: bool,
     /// Number of rows with more cells than the header that were repaired.
     pub(super) repaired_count: u64,
 }
@@ -89,6 +96,8 @@ impl Row {
             cells: Vec::new(),
             repaired: Vec::new(),
             widths: None,
+            single_widths: None,
+            depends_on_widths: false,
             repaired_count: 0,
         }
     }
@@ -224,7 +233,8 @@ impl Row {
         }
         // With several readings, the one of the rows before is taken: a program writes numbers of one kind.
         let is_single = found.len() == 1;
-        let before = self.widths;
+        let before = self.single_widths.or(self.widths);
+        self.depends_on_widths |= 1 < found.len() && self.single_widths.is_none();
         let is_as_before =
             |(.., widths): &(String, String, (usize, usize))| Some(*widths) == before;
         let position = if is_single { Some(0) } else { found.iter().position(is_as_before) };
@@ -232,7 +242,7 @@ impl Row {
         else {
             return false;
         };
-        self.widths = Some(widths).filter(|_| is_single).or(before);
+        self.single_widths = Some(widths).filter(|_| is_single).or(self.single_widths);
         let first = widths.0 + widths.1;
         let rest = self.cells.split_off(first.min(self.cells.len()));
         let others = columns - 2;

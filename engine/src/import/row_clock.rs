@@ -45,22 +45,31 @@ impl RowClock {
         Some(Self::Number { place, unit_nanos })
     }
 
-    /// Returns the time of a row; `None` if it has none.
+    /// Returns the time of a row, which follows the one before; `None` if it has none.
     pub(super) fn read(&mut self, row: &Row) -> Option<Nanos> {
+        self.time_of(row).map(|at| self.in_order(at))
+    }
+
+    /// Returns the time of a row by itself: a time of day is one after the last midnight.
+    pub(super) fn time_of(&self, row: &Row) -> Option<Nanos> {
         match self {
             Self::Number { place, unit_nanos } => {
                 Some(Nanos::from_nanos_f64(row.number(*place)? * *unit_nanos))
             }
-            Self::TimeOfDay { place, last } => {
-                let mut at = time_of_day(row.text(*place))?;
-                if let Some(last) = *last {
-                    let days = (last.get() + DAY.get() / 2 - at.get()).max(0) / DAY.get();
-                    at += Nanos::new(days * DAY.get());
-                }
-                *last = Some(at);
-                Some(at)
-            }
+            Self::TimeOfDay { place, .. } => time_of_day(row.text(*place)),
         }
+    }
+
+    /// Returns the time of the next row, of which `at` is the time by itself: a time of day is one after the first midnight.
+    pub(super) fn in_order(&mut self, mut at: Nanos) -> Nanos {
+        if let Self::TimeOfDay { last, .. } = self {
+            if let Some(last) = *last {
+                let days = (last.get() + DAY.get() / 2 - at.get()).max(0) / DAY.get();
+                at += Nanos::new(days * DAY.get());
+            }
+            *last = Some(at);
+        }
+        at
     }
 }
 

@@ -20,7 +20,7 @@ const QUANTITIES: [(&[&str], &str, &str); 8] = [
 ];
 
 /// The sensor columns of a log, and the values of the current row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sensors {
     /// The position of each column in a line.
     places: Vec<usize>,

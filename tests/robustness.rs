@@ -349,7 +349,8 @@ fn a_limit_on_file_sizes_that_a_run_exceeds_is_noticed_before_anything_is_measur
 fn limit_on_memory_ends_in_a_run_or_a_message() {
     let data = tempfile::tempdir().unwrap();
     // Each thread takes address space: use the same number of threads on every PC.
-    let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --threads custom --thread-count 2 --quiet";
+    let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --players 20 --threads custom --thread-count 2 \
+                --quiet";
     let mut failed = 0;
     for mebibytes in [40, 60, 80, 100, 150, 300, 2_000] {
         let script = format!("ulimit -v {}; exec \"$0\" \"$@\" {test}", mebibytes << 10);

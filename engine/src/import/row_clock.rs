@@ -50,7 +50,7 @@ impl RowClock {
         self.time_of(row).map(|at| self.in_order(at))
     }
 
-    /// Returns the time of a row by itself: a time of day is one after the last midnight.
+    /// Returns the time of a row, whatever the rows before have: a time of day is one after the last midnight.
     pub(super) fn time_of(&self, row: &Row) -> Option<Nanos> {
         match self {
             Self::Number { place, unit_nanos } => {
@@ -60,7 +60,7 @@ impl RowClock {
         }
     }
 
-    /// Returns the time of the next row, of which `at` is the time by itself: a time of day is one after the first midnight.
+    /// Returns the time of the next row after its `time_of`: a time of day is one after the first midnight.
     pub(super) fn in_order(&mut self, mut at: Nanos) -> Nanos {
         if let Self::TimeOfDay { last, .. } = self {
             if let Some(last) = *last {

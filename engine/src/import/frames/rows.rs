@@ -6,8 +6,7 @@
 //! is decided. Which decimal commas a row may have depends on the rows before it as well, but hardly ever: a part in which
 //! it does is parsed again, once the rows before it are known.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::collections::BTreeMap;
 
 use super::super::decode::check_rows;
 use super::super::lines::{lines_from, parts};
@@ -17,14 +16,13 @@ use super::{
     TableMeaning, is_key, is_unreal_end, name, row_time,
 };
 use crate::machine::Machine;
+use crate::measure::compute_side_by_side;
 use crate::nanos::Nanos;
 use crate::sample::MISSING;
 use crate::units::count_text;
 
 /// Number of bytes of a part: its rows take a few milliseconds, and at most 15 times as much memory.
 const PART_BYTES: usize = 1 << 20;
-/// Maximum number of parts that are parsed at the same time: taking their rows in order is a sixth of the work.
-const MAX_PARTS: usize = 4;
 
 /// What a line is, whatever the lines before it are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +35,7 @@ enum LineKind {
     ProfileEnd,
     /// The last line without a line end, which has fewer cells than the header.
     Unfinished,
-    /// The next of the reasons says why.
+    /// The next of the reasons is its own.
     Bad,
 }
 
@@ -64,8 +62,8 @@ struct ParsedPart {
     keys: Vec<[String; 3]>,
     facts: Machine,
     line_end_count: u64,
-    /// What the rows before were taken to have, and what the last row of the part with a single reading has.
-    widths: [Widths; 2],
+    /// What the last row with a single reading has.
+    widths: Widths,
     depends_on_widths: bool,
 }
 
@@ -110,7 +108,7 @@ impl<'a> RowParser<'a> {
     /// Parses a part of a text; `widths` are those of the rows before.
     fn parse(&self, text: &[u8], widths: Widths) -> ParsedPart {
         let meaning = self.meaning;
-        let mut parsed = ParsedPart { widths: [widths, None], ..ParsedPart::default() };
+        let mut parsed = ParsedPart::default();
         let mut keys = PartKeys::default();
         let (mut sensors, mut per_frame) = (self.sensors.clone(), self.per_frame.clone());
         let mut row = Row::new(meaning.table, meaning.program.is_growing, meaning.place);
@@ -157,7 +155,7 @@ impl<'a> RowParser<'a> {
             }
             parsed.lines.push(line);
         }
-        parsed.widths = [widths, row.single_widths];
+        parsed.widths = row.single_widths;
         parsed.depends_on_widths = row.depends_on_widths;
         parsed
     }
@@ -188,36 +186,6 @@ impl<'a> RowParser<'a> {
     }
 }
 
-/// A part that is being parsed, or was parsed at once.
-enum Parsing<'scope> {
-    Thread(ScopedJoinHandle<'scope, ParsedPart>),
-    Done(Box<ParsedPart>),
-}
-
-impl<'scope> Parsing<'scope> {
-    fn begin<'env>(
-        scope: &'scope Scope<'scope, 'env>,
-        parser: &'env RowParser<'env>,
-        text: &'env [u8],
-        widths: Widths,
-    ) -> Self {
-        let thread = Builder::new().name("import".to_owned());
-        // Without a further thread, this one parses it.
-        thread
-            .spawn_scoped(scope, move || parser.parse(text, widths))
-            .map_or_else(|_| Self::Done(Box::new(parser.parse(text, widths))), Self::Thread)
-    }
-
-    fn end(self) -> ParsedPart {
-        match self {
-            Self::Thread(thread) => {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            }
-            Self::Done(parsed) => *parsed,
-        }
-    }
-}
-
 /// Takes the rows of all parts in the order of the file.
 pub(super) struct RowsInOrder<'a> {
     parser: &'a RowParser<'a>,
@@ -233,8 +201,6 @@ pub(super) struct RowsInOrder<'a> {
     was_cut: bool,
     repaired_count: u64,
     widths: Widths,
-    /// Number of parts that are parsed at the same time.
-    thread_count: usize,
 }
 
 impl<'a> RowsInOrder<'a> {
@@ -244,7 +210,6 @@ impl<'a> RowsInOrder<'a> {
         imported: &'a mut Imported,
         next_line: u64,
     ) -> Self {
-        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             parser,
             imported,
@@ -257,7 +222,6 @@ impl<'a> RowsInOrder<'a> {
             was_cut: false,
             repaired_count: 0,
             widths: None,
-            thread_count: cpus.min(MAX_PARTS),
         }
     }
 
@@ -270,33 +234,19 @@ impl<'a> RowsInOrder<'a> {
         if text.len() <= length {
             return self.add(self.parser.parse(text, self.widths));
         }
-        let parser = self.parser;
-        std::thread::scope(|scope| {
-            let mut parts = parts(text, length);
-            let mut parsing = VecDeque::new();
-            loop {
-                while parsing.len() < self.thread_count
-                    && let Some(part) = parts.next()
-                {
-                    parsing.push_back((part, Parsing::begin(scope, parser, part, self.widths)));
-                }
-                let Some((part, first)) = parsing.pop_front() else { return Ok(()) };
-                let mut parsed = first.end();
-                if parsed.depends_on_widths && parsed.widths[0] != self.widths {
-                    parsed = parser.parse(part, self.widths);
-                }
-                // The next part is parsed while the rows of this one are taken.
-                if let Some(part) = parts.next() {
-                    parsing.push_back((part, Parsing::begin(scope, parser, part, self.widths)));
-                }
-                self.add(parsed)?;
-            }
-        })
+        let (parser, widths) = (self.parser, self.widths);
+        compute_side_by_side(
+            parts(text, length),
+            |part| parser.parse(part, widths),
+            |part, parsed| {
+                let is_known = !parsed.depends_on_widths || self.widths == widths;
+                self.add(if is_known { parsed } else { parser.parse(part, self.widths) })
+            },
+        )
     }
 
     fn add(&mut self, parsed: ParsedPart) -> Result<(), ImportError> {
-        let [_, widths] = parsed.widths;
-        self.widths = widths.or(self.widths);
+        self.widths = parsed.widths.or(self.widths);
         let Imported { bad_lines, machine, .. } = &mut *self.imported;
         let own =
             [&mut machine.cpu_model, &mut machine.os, &mut machine.gpu, &mut machine.gpu_driver];
@@ -397,7 +347,6 @@ mod tests {
         let mut imported = Imported::new(Source::Columns, Content::Capture(empty));
         let parser = RowParser::new(&meaning);
         let mut rows = RowsInOrder::new(&parser, &mut imported, table.header_line + 1);
-        rows.thread_count = 3;
         rows.take_parts(after_lines(text, table.header_line), length).unwrap();
         let found = rows.into_series();
         choose(found, imported, &options, meaning.rows).unwrap()

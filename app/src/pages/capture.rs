@@ -22,8 +22,8 @@ use crate::session::{Action, LoadedRun, PageId, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{
-    Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip, link,
-    result_area, tile_row,
+    BarPart, Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip,
+    link, result_area, tile_row,
 };
 use plots::Plots;
 
@@ -162,9 +162,20 @@ impl CapturePage {
             self.asked.from = Some(from).filter(|from| Nanos::ZERO < *from);
             self.asked.to = Some(to).filter(|to| *to < end);
         }
+        let limits = match figures {
+            Some(CaptureFigures::Frames(frames)) => frames.limits.as_slice(),
+            _ => &[],
+        };
+        let bar = limits.iter().map(|limit| BarPart {
+            name: limit.by.label(),
+            amount: limit.share,
+            color: self.plots.limiter_color(limit.by, Tokens::of(ui)),
+        });
+        let bar: Vec<BarPart<'_>> = bar.collect();
         for table in shown.report.tables.iter().skip(1) {
             let table = ResultTable {
                 unit: self.unit,
+                bar: if table.key == "limits" { &bar } else { &[] },
                 ..ResultTable::new(table.key, table, TableLayout::of(&[]))
             };
             table.show(ui);

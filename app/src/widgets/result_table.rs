@@ -14,7 +14,8 @@ mod prepared;
 use std::cell::RefCell;
 
 use eframe::egui::{
-    Align, Id, Layout, Rangef, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Frame, Id, Layout, Margin, Rangef, Rect, Role, ScrollArea, Sense, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 use jitterscope_engine::export::tsv;
@@ -29,7 +30,7 @@ use self::forest::ForestView;
 use self::header::{GROUP, TitleState, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
 use self::prepared::{Prepared, inset};
-use super::{Card, combo, icon_button, row_line, series_checkbox};
+use super::{BarPart, Card, combo, icon_button, row_line, series_checkbox, share_bar};
 use crate::text::Unit;
 use crate::theme::{Tokens, icons, size};
 pub use layout::TableLayout;
@@ -74,6 +75,8 @@ pub struct ResultTable<'a> {
     /// The forest plot, drawn in an additional column: a dot and an interval per row, on a common
     /// axis.
     pub forest: Option<ForestPlot>,
+    /// The parts of a bar above the header; none for no bar.
+    pub bar: &'a [BarPart<'a>],
 }
 
 /// What the user did with a table in this frame. Rows are positions in the [`Table`] that the
@@ -103,6 +106,7 @@ impl<'a> ResultTable<'a> {
             is_selected_by_cursor: false,
             max_rows: 16,
             forest: None,
+            bar: &[],
         }
     }
 
@@ -133,6 +137,10 @@ impl<'a> ResultTable<'a> {
                     }
                 },
                 |ui| {
+                    if !self.bar.is_empty() {
+                        let sides = Margin::symmetric(size::CARD_PADDING, 0);
+                        Frame::new().inner_margin(sides).show(ui, |ui| share_bar(ui, self.bar));
+                    }
                     let columns = shown_columns(&prepared, &keys, &before, room);
                     self.scroll_ui(ui, id, &prepared, &columns, &mut memory.borrow_mut())
                 },

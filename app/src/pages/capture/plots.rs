@@ -1,9 +1,9 @@
 //! The plots of an imported recording: frame times with their moving median over time, and a
 //! histogram.
 
-use eframe::egui::{Id, Ui};
+use eframe::egui::{Color32, Id, Ui};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::capture::{CaptureFigures, Scope, format_position};
+use jitterscope_engine::report::capture::{CaptureFigures, Limiter, Scope, format_position};
 use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, fitted, of_histograms};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{CaptureView, Chart, RecordingFigures};
@@ -57,6 +57,12 @@ struct CapturePlots {
 }
 
 impl Plots {
+    /// Returns the color of something that limits frames; `None` if it has none.
+    pub(super) fn limiter_color(&self, limiter: Limiter, tokens: &Tokens) -> Option<Color32> {
+        let series = self.made.as_ref()?.recorded.series_of(limiter)?;
+        Some(tokens.series(series).color)
+    }
+
     /// Draws the plots of one recording; returns the range that the user selected in its timeline.
     pub(super) fn ui(
         &mut self,

@@ -62,19 +62,14 @@ impl Recorded {
             strip(name, "% of the frame", busy_shares(scope, quantity)?)
         });
         let own: Vec<Strip> = rate.into_iter().chain(busy).collect();
-        // What limits a frame has the color of how long it was busy.
-        let series_of = |limiter: Limiter| {
-            let quantity = match limiter {
-                Limiter::Cpu => FrameQuantity::CpuBusy,
-                Limiter::Gpu => FrameQuantity::GpuBusy,
-                Limiter::Neither | Limiter::Other => return None,
-            };
-            let [name, _] = quantity_words(quantity);
-            own.iter().position(|strip| strip.name == name)
-        };
-        let limited = limited(scope, series_of);
+        let limited = limited(scope, |limiter| series_of(&own, limiter));
         let strips = own.into_iter().chain(limited).chain(others).collect();
         Self { strips, end_secs: scope.end.as_secs(), note }
+    }
+
+    /// Returns the series in whose color something that limits frames is drawn; `None` for a neutral color.
+    pub(super) fn series_of(&self, limiter: Limiter) -> Option<usize> {
+        series_of(&self.strips, limiter)
     }
 
     /// Returns the width of the margins left and right of the strips; `None` if there are no
@@ -92,6 +87,17 @@ impl Recorded {
             .note(&self.note)
             .show_plain(ui, |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips));
     }
+}
+
+/// Returns the strip of how long something that limits frames was busy, whose color it has.
+fn series_of(strips: &[Strip], limiter: Limiter) -> Option<usize> {
+    let quantity = match limiter {
+        Limiter::Cpu => FrameQuantity::CpuBusy,
+        Limiter::Gpu => FrameQuantity::GpuBusy,
+        Limiter::Neither | Limiter::Other => return None,
+    };
+    let [name, _] = quantity_words(quantity);
+    strips.iter().position(|strip| strip.name == name)
 }
 
 /// Returns how long CPU or GPU were busy, in percent of each presented frame: the time in seconds, and the share. `None` if

@@ -1,6 +1,6 @@
 //! The number of late frames by cause, above an adjustable late threshold.
 
-use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
+use eframe::egui::{Align, Layout, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::platform::TraceState;
@@ -9,11 +9,11 @@ use jitterscope_engine::run::TrialRun;
 
 use super::super::late_frames::{DelayKey, LateFrames};
 use super::{HEIGHT, culprits, hints, mark_ui, permission};
-use crate::plots::axis::{float, narrow};
+use crate::plots::axis::float;
 use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Spans, value_field};
+use crate::widgets::{BarPart, Card, Spans, share_bar, value_field};
 
 /// Width of the field for the late threshold.
 const LIMIT_WIDTH: f32 = 84.0;
@@ -42,7 +42,11 @@ pub(super) fn ui(
 ) -> bool {
     let card = Card::new("Why were frames late?").height(HEIGHT).show_plain(ui, |ui| {
         let tokens = Tokens::of(ui);
-        bar_ui(ui, &late.causes);
+        let part = |&(cause, count): &(Cause, u64)| {
+            let (color, _) = cause_style(tokens, cause);
+            BarPart { name: cause.label(), amount: float(count), color: Some(color) }
+        };
+        share_bar(ui, &late.causes.iter().map(part).collect::<Vec<_>>());
         ui.spacing_mut().item_spacing.y = 3.0;
         let causes = if late.has_names() { &[][..] } else { &late.causes };
         if late.has_names() {
@@ -83,49 +87,4 @@ pub(super) fn ui(
         held.inner
     });
     card.inner
-}
-
-/// Draws a bar with one segment per cause, as long as the cause's share of the late frames.
-fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
-    let tokens = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
-    if counts.is_empty() {
-        ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.line);
-    }
-    let at = |share: f64| rect.left() + rect.width() * narrow(share);
-    for (cause, begin, end) in pieces(counts) {
-        // Segments are separated by one point; the rarest cause is still at least one point wide.
-        let left = at(begin).min(rect.right() - 1.0);
-        let right = (at(end) - 1.0).max(left + 1.0);
-        let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
-        let (color, _) = cause_style(tokens, cause);
-        ui.painter().rect_filled(piece, CornerRadius::same(2), color);
-    }
-}
-
-/// Returns start and end of each cause's segment, as shares of the bar's width between 0 and 1.
-fn pieces(counts: &[(Cause, u64)]) -> Vec<(Cause, f64, f64)> {
-    let all: u64 = counts.iter().map(|(_, count)| *count).sum();
-    let mut before = 0;
-    let mut pieces = Vec::with_capacity(counts.len());
-    for &(cause, count) in counts {
-        let begin = float(before) / float(all);
-        before += count;
-        pieces.push((cause, begin, float(before) / float(all)));
-    }
-    pieces
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_fill_the_bar_however_many_frames_they_stand_for() {
-        let counts = [(Cause::WaitedForCpu, 100_000), (Cause::TimerLate, 100_000)];
-        let expected = [(Cause::WaitedForCpu, 0.0, 0.5), (Cause::TimerLate, 0.5, 1.0)];
-        assert_eq!(pieces(&counts), expected);
-        assert_eq!(pieces(&[(Cause::Blocked, 1)]), [(Cause::Blocked, 0.0, 1.0)]);
-        assert_eq!(pieces(&[]), []);
-    }
 }

@@ -244,6 +244,9 @@ fn numbered(labels: &[String], trial: usize) -> String {
     format!("{} of {}: {label}", trial + 1, labels.len())
 }
 
+/// How long the handling of an interrupt may take on a busy PC.
+const INTERRUPT_DELAY: Duration = Duration::from_millis(200);
+
 /// The handler of Ctrl+C and of the other signals that end a program. The first one stops the current run. A second one,
 /// or one during a sign-in, ends the program; a run can then be recovered from its journal file.
 #[derive(Clone, Default)]
@@ -290,9 +293,16 @@ impl Interrupt {
     }
 
     /// Calls `connect`, during which an interrupt ends this program and the program that connects.
-    pub(super) fn while_connecting<T>(&self, connect: impl FnOnce() -> T) -> T {
+    pub(super) fn while_connecting<T, E>(
+        &self,
+        connect: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         *self.lock() = CurrentTrial::Connection;
         let connected = connect();
+        // An interrupt at a prompt also ends the program that connects, perhaps before it is handled here.
+        if connected.is_err() {
+            std::thread::sleep(INTERRUPT_DELAY);
+        }
         *self.lock() = CurrentTrial::Next;
         connected
     }

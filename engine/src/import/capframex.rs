@@ -85,12 +85,14 @@ fn per_frame(data: &mut Columns) -> Vec<FrameColumn> {
         let own = lists.find(|list| {
             list.len() == count && list.values().any(|value| value != 0 && value != MISSING)
         })?;
-        let millis = |nanos: i64| Nanos::new(nanos).as_millis();
-        let values = own.values().map(|value| match value {
+        let time = |value: i64| match value {
             MISSING => MISSING,
-            value => super::per_frame::time(quantity, millis(value)),
-        });
-        Some(FrameColumn { quantity, values: values.collect() })
+            value => super::per_frame::time(quantity, Nanos::new(value).as_millis()),
+        };
+        // Most columns have no value that means something else: encoding one again takes as long as reading it.
+        let is_changed = own.values().any(|value| time(value) != value);
+        let values = if is_changed { own.values().map(time).collect() } else { own };
+        Some(FrameColumn { quantity, values })
     };
     let found = [
         take(FrameQuantity::DisplayedTime, &mut [&mut data.ms_between_display_change]),

@@ -59,6 +59,7 @@ pub use self::scroll::{FollowFocus, result_area, visible_rows};
 pub use self::segmented::{segmented, segmented_or_combo, segmented_wide};
 pub use self::setting_form::{FormContext, SettingForm};
 pub use self::severity::Severity;
+use self::share_bar::named_bar;
 pub use self::share_bar::{BarPart, share_bar};
 pub use self::sketch::Sketch;
 pub use self::spans::Spans;

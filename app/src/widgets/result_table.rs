@@ -14,8 +14,7 @@ mod prepared;
 use std::cell::RefCell;
 
 use eframe::egui::{
-    Align, Frame, Id, Layout, Margin, Rangef, Rect, Role, ScrollArea, Sense, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Rangef, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 use jitterscope_engine::export::tsv;
@@ -30,7 +29,7 @@ use self::forest::ForestView;
 use self::header::{GROUP, TitleState, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
 use self::prepared::{Prepared, inset};
-use super::{BarPart, Card, combo, icon_button, row_line, series_checkbox, share_bar};
+use super::{BarPart, Card, combo, icon_button, named_bar, row_line, series_checkbox};
 use crate::text::Unit;
 use crate::theme::{Tokens, icons, size};
 pub use layout::TableLayout;
@@ -137,10 +136,7 @@ impl<'a> ResultTable<'a> {
                     }
                 },
                 |ui| {
-                    if !self.bar.is_empty() {
-                        let sides = Margin::symmetric(size::CARD_PADDING, 0);
-                        Frame::new().inner_margin(sides).show(ui, |ui| share_bar(ui, self.bar));
-                    }
+                    named_bar(ui, self.bar);
                     let columns = shown_columns(&prepared, &keys, &before, room);
                     self.scroll_ui(ui, id, &prepared, &columns, &mut memory.borrow_mut())
                 },

@@ -1,17 +1,21 @@
 //! A bar whose parts are as long as their shares.
 
-use eframe::egui::{Color32, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, CornerRadius, Frame, Margin, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::paint::hatch;
-use crate::theme::Tokens;
+use crate::theme::{Tokens, Type, size};
 
-/// Height of the bar, in points.
-const HEIGHT: f32 = 12.0;
+/// Height of a bar without names, and of one with names, in points.
+const HEIGHTS: [f32; 2] = [12.0, 18.0];
+/// Room left and right of a name, in points.
+const AROUND_NAME: f32 = 12.0;
 
 /// A part of a bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BarPart<'a> {
-    /// What it is a part of, for screen readers.
+    /// Its name.
     pub name: &'a str,
     /// Its length is the share of this number in the sum of all parts.
     pub amount: f64,
@@ -19,12 +23,22 @@ pub struct BarPart<'a> {
     pub color: Option<Color32>,
 }
 
-/// Draws a bar with these parts, over the whole width; a line without parts.
+/// Draws a bar with the names of its parts in a card without margins; nothing without parts.
+pub(super) fn named_bar(ui: &mut Ui, parts: &[BarPart<'_>]) {
+    if !parts.is_empty() {
+        let sides = Margin::symmetric(size::CARD_PADDING, 0);
+        Frame::new().inner_margin(sides).show(ui, |ui| share_bar(ui, parts, true));
+    }
+}
+
+/// Draws a bar with these parts, over the whole width; a line without parts. With `has_names`, parts show their names, as far
+/// as these fit.
 #[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
-pub fn share_bar(ui: &mut Ui, parts: &[BarPart<'_>]) {
+pub fn share_bar(ui: &mut Ui, parts: &[BarPart<'_>], has_names: bool) {
     let tokens = Tokens::of(ui);
+    let height = HEIGHTS[usize::from(has_names)];
     let (rect, response) =
-        ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+        ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
     let corners = CornerRadius::same(2);
     if parts.is_empty() {
         ui.painter().rect_filled(rect, corners, tokens.line);
@@ -36,10 +50,18 @@ pub fn share_bar(ui: &mut Ui, parts: &[BarPart<'_>]) {
         let left = at(*begin).min(rect.right() - 1.0);
         let right = (at(*end) - 1.0).max(left + 1.0);
         let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
+        let painter = ui.painter().with_clip_rect(piece);
         if let Some(color) = part.color {
-            ui.painter().rect_filled(piece, corners, color);
+            painter.rect_filled(piece, corners, color);
         } else {
-            hatch(&ui.painter().with_clip_rect(piece), piece, tokens.t3);
+            hatch(&painter, piece, tokens.t3);
+        }
+        let name = painter.layout_no_wrap(part.name.to_owned(), Type::Axis.font(), tokens.t1);
+        if has_names && name.size().x + AROUND_NAME <= piece.width() {
+            // On any color and on lines, a name is read on a plain ground.
+            let place = Align2::CENTER_CENTER.anchor_size(piece.center(), name.size());
+            painter.rect_filled(place.expand2(vec2(4.0, 0.0)), corners, tokens.plot);
+            painter.galley(place.min, name, tokens.t1);
         }
     }
     response.widget_info(|| {

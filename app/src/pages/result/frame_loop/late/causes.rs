@@ -46,7 +46,7 @@ pub(super) fn ui(
             let (color, _) = cause_style(tokens, cause);
             BarPart { name: cause.label(), amount: float(count), color: Some(color) }
         };
-        share_bar(ui, &late.causes.iter().map(part).collect::<Vec<_>>());
+        share_bar(ui, &late.causes.iter().map(part).collect::<Vec<_>>(), false);
         ui.spacing_mut().item_spacing.y = 3.0;
         let causes = if late.has_names() { &[][..] } else { &late.causes };
         if late.has_names() {

@@ -18,7 +18,7 @@ use jitterscope_engine::plan::{
 };
 use jitterscope_engine::platform::{self, Applied, Policy};
 use jitterscope_engine::report::{
-    Change, GapFigures, Measure, Options, Report, Scaling, Stall, TickFigures, WaitFigures,
+    Change, GapFigures, Measure, Options, Report, Scaling, TickFigures, WaitFigures,
 };
 use jitterscope_engine::run::{Ending, Labels, Run, counter};
 use jitterscope_engine::units::format_time;
@@ -207,8 +207,11 @@ fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
     assert!(status.success());
     let run = format::read(&std::fs::read(&out).unwrap()).unwrap();
     let report = Report::of(&run, &Options::default());
-    let everywhere: Vec<_> =
-        report.results::<Stall>().iter().filter(|stall| stall.is_everywhere).collect();
+    let everywhere: Vec<_> = report
+        .results::<jitterscope_engine::report::Stall>()
+        .iter()
+        .filter(|stall| stall.is_everywhere)
+        .collect();
     if run.trials.len() < 2 {
         eprintln!("skipped: one CPU has no stall of several");
         return;

@@ -163,7 +163,8 @@ impl CapturePage {
             self.asked.to = Some(to).filter(|to| *to < end);
         }
         let limits = match figures {
-            Some(CaptureFigures::Frames(frames)) => frames.limits.as_slice(),
+            // Of several recordings, the table has them all, and a bar would be of one.
+            Some(CaptureFigures::Frames(frames)) if is_one => frames.limits.as_slice(),
             _ => &[],
         };
         let bar = limits.iter().map(|limit| BarPart {

@@ -40,15 +40,17 @@ pub fn share_bar(ui: &mut Ui, parts: &[BarPart<'_>], has_names: bool) {
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
     let corners = CornerRadius::same(2);
-    if parts.is_empty() {
+    if parts.iter().all(|part| part.amount <= 0.0) {
         ui.painter().rect_filled(rect, corners, tokens.line);
     }
     let at = |share: f64| rect.left() + rect.width() * share as f32;
     let places = places(parts.iter().map(|part| part.amount));
+    let mut free = rect.left();
     for (part, (begin, end)) in parts.iter().zip(&places).filter(|(part, _)| 0.0 < part.amount) {
-        // Parts are separated by one point; the smallest is still at least one point wide.
-        let left = at(*begin).min(rect.right() - 1.0);
+        // Parts are separated by one point; the smallest is still at least one point wide, where there is room.
+        let left = at(*begin).max(free).min(rect.right() - 1.0);
         let right = (at(*end) - 1.0).max(left + 1.0);
+        free = right + 1.0;
         let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
         let painter = ui.painter().with_clip_rect(piece);
         if let Some(color) = part.color {
@@ -73,14 +75,15 @@ pub fn share_bar(ui: &mut Ui, parts: &[BarPart<'_>], has_names: bool) {
     });
 }
 
-/// Returns begin and end of each part, as shares of the bar's width between 0 and 1.
+/// Returns begin and end of each part, as shares of the bar's width between 0 and 1; all 0 without any amount.
 fn places(amounts: impl Iterator<Item = f64> + Clone) -> Vec<(f64, f64)> {
     let all: f64 = amounts.clone().sum();
     let mut before = 0.0;
     let place = |amount| {
-        let begin = before / all;
+        let share = |sum: f64| if 0.0 < all { sum / all } else { 0.0 };
+        let begin = share(before);
         before += amount;
-        (begin, before / all)
+        (begin, share(before))
     };
     amounts.map(place).collect()
 }
@@ -95,6 +98,7 @@ mod tests {
         assert_eq!(places(&[100_000.0, 100_000.0]), [(0.0, 0.5), (0.5, 1.0)]);
         assert_eq!(places(&[1.0]), [(0.0, 1.0)]);
         assert_eq!(places(&[0.75, 0.0, 0.25]), [(0.0, 0.75), (0.75, 0.75), (0.75, 1.0)]);
+        assert_eq!(places(&[0.0, 0.0]), [(0.0, 0.0), (0.0, 0.0)]);
         assert_eq!(places(&[]), []);
     }
 }

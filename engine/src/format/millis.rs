@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::nanos::Nanos;
 use crate::run::capture::CaptureSeries;
@@ -171,18 +171,48 @@ struct Flag(Option<bool>);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Value {
-            Flag(bool),
-            Number(f64),
-            Other(IgnoredAny),
+        // Not an untagged enum: serde would store each value before it decides, which takes ten times as long.
+        struct Value;
+        impl<'de> Visitor<'de> for Value {
+            type Value = Flag;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a yes or no")
+            }
+
+            fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(Some(flag)))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Flag, E> {
+                Ok(Flag(Some(number != 0)))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Flag, E> {
+                Ok(Flag(Some(number != 0)))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Flag, E> {
+                Ok(Flag(Some(number != 0.0)))
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Flag, E> {
+                Ok(Flag(None))
+            }
+
+            fn visit_unit<E>(self) -> Result<Flag, E> {
+                Ok(Flag(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Flag, A::Error> {
+                IgnoredAny.visit_seq(list).map(|_| Flag(None))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Flag, M::Error> {
+                IgnoredAny.visit_map(map).map(|_| Flag(None))
+            }
         }
-        Ok(Self(match Value::deserialize(deserializer)? {
-            Value::Flag(flag) => Some(flag),
-            Value::Number(number) => Some(number != 0.0),
-            Value::Other(_) => None,
-        }))
+        deserializer.deserialize_any(Value)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A point in time of a trial takes eight bytes; its distance from a steady pace mostly takes two. Values are
 //! divided into blocks. Each block stores a level or sloped line just below its values, and the distance of
-//! each value from the line, in the narrowest integer type that fits. A column takes almost no memory if it
+//! each value from the line, in the narrowest integer type that fits. Logs of games round their times, mostly to
+//! 100 ns: such distances are stored in a coarser unit, if all are multiples of it. A column takes almost no memory if it
 //! is empty, has only missing values, repeats one value, or has an exact pace.
 
 mod file;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 const BLOCK: usize = 128;
 /// Position of the last value of a block.
 const LAST: i64 = 127;
+/// Units in which distances from a level line are stored, if all are multiples of one and then take fewer bytes.
+const UNITS: [i64; 3] = [1_000, 100, 10];
 
 pub(crate) use file::{COLUMN, Cells};
 
@@ -29,10 +32,11 @@ pub struct Column {
     rest: Vec<i64>,
 }
 
-/// The values of a full block: a line, and the distance of each value above the line.
+/// The values of a full block: a line, and the distance of each value above the line, in `unit`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
     line: Line,
+    unit: i64,
     above: Above,
 }
 
@@ -78,6 +82,21 @@ impl Line {
         }
     }
 
+    /// Returns the unit in which the distances from a level line take the fewest bytes; `reach` is the largest.
+    fn unit_of(self, values: &[i64; BLOCK], reach: u64) -> i64 {
+        let width = Width::of(reach);
+        let has_all = |unit: i64| {
+            let is_multiple = |value: i64| value.wrapping_sub(self.from) % unit == 0;
+            values.iter().all(|&value| value == MISSING || is_multiple(value))
+        };
+        // The differences of values so far apart may not fit into an integer.
+        if width == Width::Whole {
+            return 1;
+        }
+        let is_narrower = |unit: i64| Width::of(reach / unit.unsigned_abs()) < width;
+        UNITS.into_iter().find(|unit| is_narrower(*unit) && has_all(*unit)).unwrap_or(1)
+    }
+
     fn at(self, at: usize) -> i64 {
         let steps = i64::try_from(at).unwrap_or_default();
         self.from.wrapping_add(self.step.wrapping_mul(steps))
@@ -88,41 +107,46 @@ impl Block {
     fn of(values: &[i64; BLOCK]) -> Self {
         let missing = values.iter().filter(|&&value| value == MISSING).count();
         if missing == BLOCK {
-            return Self { line: Line { from: MISSING, step: 0 }, above: Above::Nothing };
+            return Self { line: Line { from: MISSING, step: 0 }, unit: 1, above: Above::Nothing };
         }
         let (mut line, mut reach) = Line::below(values, 0);
+        let mut unit = line.unit_of(values, reach);
         let [first, .., last] = values;
         let rise = if missing == 0 { last.checked_sub(*first) } else { None };
         // Points in time at a steady pace are close to a sloped line.
         if u64::from(u8::MAX) <= reach
             && let Some(rise) = rise
         {
-            let sloped = Line::below(values, rise / LAST);
-            if sloped.1 < reach {
-                (line, reach) = sloped;
+            let (sloped, above) = Line::below(values, rise / LAST);
+            if above == 0 || Width::of(above) < Width::of(reach / unit.unsigned_abs()) {
+                (line, reach, unit) = (sloped, above, 1);
             }
         }
+        reach /= unit.unsigned_abs();
         let above = if reach == 0 && missing == 0 {
             Above::Nothing
-        } else if reach < u64::from(u8::MAX) {
-            Above::Bytes(Box::new(narrowed(values, line, u8::MAX)))
-        } else if reach < u64::from(u16::MAX) {
-            Above::Pairs(Box::new(narrowed(values, line, u16::MAX)))
-        } else if reach < u64::from(u32::MAX) {
-            Above::Fours(Box::new(narrowed(values, line, u32::MAX)))
         } else {
-            Above::Whole(Box::new(*values))
+            match Width::of(reach) {
+                Width::Byte => Above::Bytes(Box::new(narrowed(values, line, unit, u8::MAX))),
+                Width::Pair => Above::Pairs(Box::new(narrowed(values, line, unit, u16::MAX))),
+                Width::Four => Above::Fours(Box::new(narrowed(values, line, unit, u32::MAX))),
+                Width::Whole => Above::Whole(Box::new(*values)),
+            }
         };
-        Self { line, above }
+        Self { line, unit, above }
     }
 
     fn get(&self, at: usize) -> Option<i64> {
         let line = self.line.at(at);
         match &self.above {
             Above::Nothing => Some(line),
-            Above::Bytes(above) => above.get(at).map(|&one| widened(line, one, u8::MAX)),
-            Above::Pairs(above) => above.get(at).map(|&one| widened(line, one, u16::MAX)),
-            Above::Fours(above) => above.get(at).map(|&one| widened(line, one, u32::MAX)),
+            Above::Bytes(above) => above.get(at).map(|&one| widened(line, one, self.unit, u8::MAX)),
+            Above::Pairs(above) => {
+                above.get(at).map(|&one| widened(line, one, self.unit, u16::MAX))
+            }
+            Above::Fours(above) => {
+                above.get(at).map(|&one| widened(line, one, self.unit, u32::MAX))
+            }
             Above::Whole(values) => values.get(at).copied(),
         }
     }
@@ -131,19 +155,50 @@ impl Block {
         self.line.write_to(values);
         match &self.above {
             Above::Nothing => {}
-            Above::Bytes(above) => add(values, above, u8::MAX),
-            Above::Pairs(above) => add(values, above, u16::MAX),
-            Above::Fours(above) => add(values, above, u32::MAX),
+            Above::Bytes(above) => add(values, above, self.unit, u8::MAX),
+            Above::Pairs(above) => add(values, above, self.unit, u16::MAX),
+            Above::Fours(above) => add(values, above, self.unit, u32::MAX),
             Above::Whole(whole) => values.copy_from_slice(whole.as_slice()),
         }
     }
 }
 
-fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], line: Line, missing: T) -> [T; BLOCK] {
+/// Number of bytes of a distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Width {
+    Byte,
+    Pair,
+    Four,
+    Whole,
+}
+
+impl Width {
+    /// Returns the narrowest width for distances up to `reach`.
+    fn of(reach: u64) -> Self {
+        match reach {
+            _ if reach < u64::from(u8::MAX) => Self::Byte,
+            _ if reach < u64::from(u16::MAX) => Self::Pair,
+            _ if reach < u64::from(u32::MAX) => Self::Four,
+            _ => Self::Whole,
+        }
+    }
+}
+
+fn narrowed<T: Copy + TryFrom<u64>>(
+    values: &[i64; BLOCK],
+    line: Line,
+    unit: i64,
+    missing: T,
+) -> [T; BLOCK] {
     let mut above = [0; BLOCK];
     line.write_to(&mut above);
     for (line, &value) in above.iter_mut().zip(values) {
         *line = if value == MISSING { MISSING } else { value.wrapping_sub(*line) };
+    }
+    if unit != 1 {
+        for above in above.iter_mut().filter(|above| **above != MISSING) {
+            *above /= unit;
+        }
     }
     above.map(|above| {
         u64::try_from(above).ok().and_then(|one| T::try_from(one).ok()).unwrap_or(missing)
@@ -151,20 +206,27 @@ fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], line: Line, missing: 
 }
 
 /// Adds each distance to the line's value at its position; writes [`MISSING`] for a missing value.
-fn add<T: Copy + PartialEq>(line: &mut [i64; BLOCK], above: &[T; BLOCK], missing: T)
+fn add<T: Copy + PartialEq>(line: &mut [i64; BLOCK], above: &[T; BLOCK], unit: i64, missing: T)
 where
     i64: From<T>,
 {
-    for (line, &above) in line.iter_mut().zip(above) {
-        *line = widened(*line, above, missing);
+    // Without a multiplication, several values are added at once.
+    if unit == 1 {
+        for (line, &above) in line.iter_mut().zip(above) {
+            *line = widened(*line, above, 1, missing);
+        }
+    } else {
+        for (line, &above) in line.iter_mut().zip(above) {
+            *line = widened(*line, above, unit, missing);
+        }
     }
 }
 
-fn widened<T: Copy + PartialEq>(line: i64, above: T, missing: T) -> i64
+fn widened<T: Copy + PartialEq>(line: i64, above: T, unit: i64, missing: T) -> i64
 where
     i64: From<T>,
 {
-    if above == missing { MISSING } else { line.wrapping_add(i64::from(above)) }
+    if above == missing { MISSING } else { line.wrapping_add(i64::from(above) * unit) }
 }
 
 impl Column {
@@ -368,19 +430,41 @@ mod tests {
         assert!(cpus.blocks.iter().all(|block| matches!(block.above, Above::Bytes(_))));
     }
 
+    #[test]
+    fn times_that_a_log_rounded_take_half_as_much() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for (unit, reach) in [(1_000, 60), (100, 60_000), (10, 20_000), (1_000, 60_000)] {
+            let times: Vec<i64> = (0..100_000)
+                .map(|k| if k % 9 == 7 { MISSING } else { 8_000_007 + random.i64(0..reach) * unit })
+                .collect();
+            check(&times);
+            let column: Column = times.into_iter().collect();
+            let bytes = |block: &Block| match &block.above {
+                Above::Nothing => 0,
+                Above::Bytes(_) => 1,
+                Above::Pairs(_) => 2,
+                Above::Fours(_) => 4,
+                Above::Whole(_) => 8,
+            };
+            let most = if reach < 256 { 1 } else { 2 };
+            assert!(column.blocks.iter().all(|block| bytes(block) <= most), "{unit} {reach}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_was_put_in_comes_out(
             pieces in proptest::collection::vec(
-                (any::<i64>(), 0..40_u32, 1..300_usize, any::<bool>()), 0..6
+                (any::<i64>(), 0..40_u32, 1..300_usize, any::<bool>(), 0..4_usize), 0..6
             ),
         ) {
             let mut random = fastrand::Rng::with_seed(7);
             let mut values = Vec::new();
-            for (start, bits, count, has_gaps) in pieces {
+            for (start, bits, count, has_gaps, unit) in pieces {
+                let unit = UNITS.get(unit).copied().unwrap_or(1);
                 for _ in 0..count {
                     let is_gap = has_gaps && random.bool();
-                    let above = random.i64(0..1 << bits);
+                    let above = random.i64(0..1 << bits) * unit;
                     values.push(if is_gap { MISSING } else { start.saturating_add(above) });
                 }
             }

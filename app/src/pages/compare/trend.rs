@@ -197,10 +197,7 @@ impl TrendTab {
             let note = format!("{more}: select one above.");
             Spans::plain(Type::Small, &note, Tokens::of(ui).t2).paragraph(ui);
         }
-        if 0 < trend.other_count {
-            let count = crate::text::count_text(trend.other_count, "runs");
-            let note =
-                format!("{count} with other settings or of other tests are not in this trend.");
+        if let Some(note) = words::not_followed(trend) {
             Spans::plain(Type::Small, &note, Tokens::of(ui).t2).paragraph(ui);
         }
     }

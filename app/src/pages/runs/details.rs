@@ -18,7 +18,8 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::is_committed;
 use crate::widgets::{
-    Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip, text_field,
+    Button, Spans, VerdictStrip, card, field_block, letter_chip, link, removable_chip, series_chip,
+    text_field,
 };
 
 /// Minimum width for overview and fields next to each other.
@@ -102,8 +103,9 @@ impl Draft {
         let title = format!("{} runs selected", checked.items.len());
         Spans::plain(Type::Strong, &title, tokens.t1).label(ui);
         let runs: Vec<(&Path, &RunListEntry)> = checked.runs().collect();
-        for (at, (_, run)) in runs.iter().take(MAX_COMPARED).enumerate() {
-            run_card(ui, at, run);
+        let groups = checked.session.comparing.groups.as_slice();
+        for (at, (path, run)) in runs.iter().take(MAX_COMPARED).enumerate() {
+            run_card(ui, Place::of(groups, path, at), run);
         }
         run_preview::several_ui(ui, checked.session, &runs);
         let (severity, sentence) =
@@ -188,14 +190,42 @@ impl Draft {
     }
 }
 
+/// The letter of a selected run.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Its own, as in the comparison that the selection would start.
+    Series(usize),
+    /// That of its group, as in the list.
+    Group(usize),
+    /// None, as there are groups and it is in none of them.
+    None,
+}
+
+impl Place {
+    fn of(groups: &[Vec<PathBuf>], path: &Path, at: usize) -> Self {
+        let group = groups.iter().position(|group| group.iter().any(|own| own == path));
+        match group {
+            Some(group) => Self::Group(group),
+            None if groups.iter().all(Vec::is_empty) => Self::Series(at),
+            None => Self::None,
+        }
+    }
+}
+
 /// Draws the card of one of several selected runs: letter, name, start time, and number of
 /// configurations.
-fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
+fn run_card(ui: &mut Ui, place: Place, run: &RunListEntry) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
         ui.horizontal(|ui| {
-            series_chip(ui, at);
+            match place {
+                Place::Series(at) => _ = series_chip(ui, at),
+                Place::Group(group) => {
+                    letter_chip(ui, group, &format!("Group {}", text::compare::letter(group)));
+                }
+                Place::None => {}
+            }
             Spans::new(Type::Body).text(Type::Strong, &run.name, tokens.t1).label(ui);
         });
         let now = text::local(text::now());

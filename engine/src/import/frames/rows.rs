@@ -4,7 +4,7 @@
 //! it belongs, on which day its time of day is, and whether its series is one too many. A part is therefore parsed into
 //! lines of a kind with their values; the lines are then taken in the order of the file, and only there anything of this
 //! is decided. Which decimal commas a row may have depends on the rows before it as well, but hardly ever: a part in which
-//! it does is parsed again, once the rows before it are known.
+//! it does is parsed again, once the rows before it are known, and so is one that begins with values of facts.
 
 use std::collections::BTreeMap;
 
@@ -21,16 +21,19 @@ use crate::nanos::Nanos;
 use crate::sample::MISSING;
 use crate::units::count_text;
 
-/// Number of bytes of a part. Its rows take more than a millisecond, far more than the start of a thread, and up to 30 times
-/// as much memory, where a row has 2 bytes.
+/// Number of bytes of a part. Its rows take more than a millisecond, far more than the start of a thread, and some times as
+/// much memory: 30 times where a row has 2 bytes, and 200 times where its table has 24 sensors besides, whose cells such
+/// rows leave out.
 const PART_BYTES: usize = 128 << 10;
 
 /// What a line is, whatever the lines before it are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineKind {
     Row,
-    /// Names of facts about the system, with which MangoHud begins a further session; the next line has their values.
+    /// Names of facts about the system, with which MangoHud begins a further session.
     SystemNames,
+    /// Their values, on the next line.
+    SystemValues,
     Header,
     /// Metadata at the end of a profile.
     ProfileEnd,
@@ -63,9 +66,17 @@ struct ParsedPart {
     keys: Vec<[String; 3]>,
     facts: Machine,
     line_end_count: u64,
+    end: PartEnd,
+    depends_on_widths: bool,
+}
+
+/// What the meaning of further rows depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct PartEnd {
     /// What the last row with a single reading has.
     widths: Widths,
-    depends_on_widths: bool,
+    /// Whether the last line has names of facts about the system.
+    is_names: bool,
 }
 
 /// Parses rows, each with the same columns.
@@ -106,14 +117,15 @@ impl<'a> RowParser<'a> {
         Self { meaning, sensors, per_frame: PerFrame::of(meaning.table, meaning.place) }
     }
 
-    /// Parses a part of a text; `widths` are those of the rows before.
-    fn parse(&self, text: &[u8], widths: Widths) -> ParsedPart {
+    /// Parses a part of a text; `before` is the end of the part before.
+    fn parse(&self, text: &[u8], before: PartEnd) -> ParsedPart {
         let meaning = self.meaning;
         let mut parsed = ParsedPart::default();
         let mut keys = PartKeys::default();
         let (mut sensors, mut per_frame) = (self.sensors.clone(), self.per_frame.clone());
         let mut row = Row::new(meaning.table, meaning.program.is_growing, meaning.place);
-        row.widths = widths;
+        row.widths = before.widths;
+        let mut is_names = before.is_names;
         for (number, line) in lines_from(text, 0) {
             parsed.line_end_count = number;
             if line.is_some_and(|line| line.trim_ascii().is_empty()) {
@@ -122,7 +134,7 @@ impl<'a> RowParser<'a> {
             let repaired_before = row.repaired_count;
             let read = line.ok_or("a line that is too long").and_then(|line| {
                 let is_unfinished = line.as_ptr_range().end == text.as_ptr_range().end;
-                self.kind(line, is_unfinished, &mut row)
+                self.kind(line, (is_names, is_unfinished), &mut row)
             });
             let read = read.and_then(|kind| match kind {
                 LineKind::Row => Ok((kind, row_time(&row, meaning.place, meaning.scale)?)),
@@ -132,6 +144,7 @@ impl<'a> RowParser<'a> {
                 parsed.reasons.push(reason);
                 (LineKind::Bad, None)
             });
+            is_names = kind == LineKind::SystemNames;
             let mut line = ParsedLine {
                 number: u32::try_from(number).unwrap_or(u32::MAX),
                 key: 0,
@@ -156,7 +169,7 @@ impl<'a> RowParser<'a> {
             }
             parsed.lines.push(line);
         }
-        parsed.widths = row.single_widths;
+        parsed.end = PartEnd { widths: row.single_widths, is_names };
         parsed.depends_on_widths = row.depends_on_widths;
         parsed
     }
@@ -165,12 +178,15 @@ impl<'a> RowParser<'a> {
     fn kind(
         &self,
         line: &[u8],
-        is_unfinished: bool,
+        (is_after_names, is_unfinished): (bool, bool),
         row: &mut Row,
     ) -> Result<LineKind, &'static str> {
         let (table, program) = (self.meaning.table, self.meaning.program);
         if line.starts_with(SYSTEM) {
             return Ok(LineKind::SystemNames);
+        }
+        if is_after_names {
+            return Ok(LineKind::SystemValues);
         }
         if table.is_repeated_by(line) {
             return Ok(LineKind::Header);
@@ -198,10 +214,9 @@ pub(super) struct RowsInOrder<'a> {
     next_line: u64,
     /// The part of the file between repeated headers.
     part: usize,
-    is_system: bool,
     was_cut: bool,
     repaired_count: u64,
-    widths: Widths,
+    end: PartEnd,
 }
 
 impl<'a> RowsInOrder<'a> {
@@ -219,10 +234,9 @@ impl<'a> RowsInOrder<'a> {
             known: BTreeMap::new(),
             next_line,
             part: 0,
-            is_system: false,
             was_cut: false,
             repaired_count: 0,
-            widths: None,
+            end: PartEnd::default(),
         }
     }
 
@@ -233,21 +247,22 @@ impl<'a> RowsInOrder<'a> {
 
     fn take_parts(&mut self, text: &[u8], length: usize) -> Result<(), ImportError> {
         if text.len() <= length {
-            return self.add(self.parser.parse(text, self.widths));
+            return self.add(self.parser.parse(text, self.end));
         }
-        let (parser, widths) = (self.parser, self.widths);
+        let (parser, end) = (self.parser, PartEnd { is_names: false, ..self.end });
         compute_side_by_side(
             parts(text, length),
-            |part| parser.parse(part, widths),
+            |part| parser.parse(part, end),
             |part, parsed| {
-                let is_known = !parsed.depends_on_widths || self.widths == widths;
-                self.add(if is_known { parsed } else { parser.parse(part, self.widths) })
+                let is_known = !parsed.depends_on_widths || self.end.widths == end.widths;
+                let is_known = is_known && !self.end.is_names;
+                self.add(if is_known { parsed } else { parser.parse(part, self.end) })
             },
         )
     }
 
     fn add(&mut self, parsed: ParsedPart) -> Result<(), ImportError> {
-        self.widths = parsed.widths.or(self.widths);
+        self.end = PartEnd { widths: parsed.end.widths.or(self.end.widths), ..parsed.end };
         let Imported { bad_lines, machine, .. } = &mut *self.imported;
         let own =
             [&mut machine.cpu_model, &mut machine.os, &mut machine.gpu, &mut machine.gpu_driver];
@@ -270,10 +285,6 @@ impl<'a> RowsInOrder<'a> {
             let reason = if line.kind == LineKind::Bad { reasons.next() } else { None };
             // A further session in a log of MangoHud begins with the same three lines as the first one: names of facts
             // about the system, their values, and the header. The first two are skipped.
-            let is_names = line.kind == LineKind::SystemNames;
-            if std::mem::replace(&mut self.is_system, is_names) || is_names {
-                continue;
-            }
             self.repaired_count += u64::from(line.is_repaired);
             self.was_cut |= line.kind == LineKind::Unfinished;
             self.part += usize::from(line.kind == LineKind::Header);
@@ -363,7 +374,13 @@ mod tests {
         for row in rows.iter().cycle().take(40) {
             mangohud.push_str(&format!("{row}\n"));
         }
-        mangohud.push_str(&format!("{system}{header}60,16.6,5,7\n60,16.7,9,8\n60,1"));
+        // Values of facts are no row, and no reading of one, whatever they look like.
+        let number = system.replace("Debian,x,60,16,6,z,w", "62,16,0,5,7");
+        for system in [system, &number, "os,cpu\n\n62,16,0,5,7\n"] {
+            mangohud
+                .push_str(&format!("{system}{header}60,16.6,5,7\n62,5,16,0,5,7\n60,16.7,9,8\n"));
+        }
+        mangohud.push_str("60,1");
         let mut frames = "Application,ProcessID,SwapChainAddress,Processor,TimeInSeconds,\
             MsBetweenPresents,MsUntilDisplayed\n"
             .to_owned();

@@ -453,11 +453,22 @@ fn warnings(trend: &Trend) -> Vec<String> {
             "These captures have {count}: {names}. Use a filter if they are of several programs."
         ));
     }
-    if 0 < trend.other_count {
-        let count = count_text(trend.other_count, "runs");
-        lines.push(format!("{count} with other settings or of other tests are not in this trend."));
-    }
+    lines.extend(not_followed(trend));
     lines
+}
+
+/// Returns which finished runs are not in the trend, and why; `None` if all are.
+pub fn not_followed(trend: &Trend) -> Option<String> {
+    let named = [
+        (trend.other_count, "with other settings or of other tests"),
+        (trend.unvalued_count, "without this metric"),
+    ];
+    let [others, unvalued] = named
+        .map(|(count, why)| (0 < count).then(|| format!("{} {why}", count_text(count, "runs"))));
+    let all: Vec<String> = others.into_iter().chain(unvalued).collect();
+    let is_one = trend.other_count + trend.unvalued_count == 1;
+    let verb = if is_one { "is" } else { "are" };
+    (!all.is_empty()).then(|| format!("{} {verb} not in this trend.", all.join(" and ")))
 }
 
 fn facts(trend: &Trend) -> Vec<Fact> {

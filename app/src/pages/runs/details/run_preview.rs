@@ -130,7 +130,7 @@ fn settings_ui(ui: &mut Ui, run_preview: &RunPreview) {
         .text(Type::Small, &applied, tokens.t1)
         .paragraph_within(ui, width);
     let settings = words::settings(&run_preview.settings);
-    Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
+    Spans::plain(Type::Small, &settings, tokens.t2).paragraph_within(ui, width);
 }
 
 /// Draws the checksums of measurement and file.

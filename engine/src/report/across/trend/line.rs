@@ -34,6 +34,8 @@ pub struct Trend {
     pub lines: Vec<TrendLine>,
     /// How many runs have other tests or settings, with this metric or without it, and are not in the trend.
     pub other_count: usize,
+    /// How many runs with these settings lack the metric, and are not in the trend.
+    pub unvalued_count: usize,
     /// The names of the recordings, if they are captures of several names; else empty.
     pub recordings: Vec<String>,
 }
@@ -128,6 +130,7 @@ impl Trend {
         let is_like = |run: &TrendRun<'_>| (run.test, run.settings) == (like.test, like.settings);
         let (alike, others): (Vec<&TrendRun<'_>>, Vec<_>) =
             runs.iter().partition(|run| is_like(run));
+        let alike_count = alike.len();
         let valued = alike.into_iter().filter_map(|run| Some((run, pick.value(run)?)));
         let valued: Vec<(&TrendRun<'_>, f64)> = valued.collect();
         let labels = || valued.iter().filter_map(|(run, _)| run.values?.keys().next().cloned());
@@ -146,6 +149,7 @@ impl Trend {
             by: query.by.clone(),
             lines: machines.into_iter().map(line).collect(),
             other_count: others.len(),
+            unvalued_count: alike_count - valued.len(),
             recordings,
             names,
         })

@@ -169,6 +169,10 @@ fn each_pc_has_its_own_line_and_other_settings_are_counted() {
     // A run of another test is not in the trend, whether it has the metric or not.
     runs[4] = TrendRun { test: "scheduling-gaps", key: None, values: None, ..runs[4] };
     assert_eq!(Trend::new(&runs, &query(TrendBy::Date)).unwrap().other_count, 4);
+    // Nor is a run with the same settings that lacks the metric.
+    runs[5] = TrendRun { key: None, values: None, ..runs[5] };
+    let trend = Trend::new(&runs, &query(TrendBy::Date)).unwrap();
+    assert_eq!((trend.other_count, trend.unvalued_count), (4, 1));
     let like = Some("gone".to_owned());
     let gone = Trend::new(&runs, &TrendQuery { like, ..query(TrendBy::Date) });
     assert_eq!(gone, Err(NoTrend::Run("gone".to_owned())));

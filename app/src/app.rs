@@ -4,6 +4,7 @@ mod appearance;
 mod cost;
 mod denied;
 mod drop;
+mod held_events;
 mod host_menu;
 mod keys;
 mod plot_image;
@@ -36,6 +37,7 @@ use crate::widgets::{Region, Toast, Toasts, region};
 use appearance::Appearance;
 use cost::OverheadMeter;
 pub use cost::note_start;
+use held_events::HeldEvents;
 use question::Question;
 
 /// Minimum time between two frames during a test without a visible plot.
@@ -77,6 +79,7 @@ pub struct App {
     denied: Option<&'static str>,
     /// The action to carry out when the running test has ended.
     next: Option<Action>,
+    held: HeldEvents,
     may_close: bool,
     cost: OverheadMeter,
     title: String,
@@ -174,6 +177,7 @@ impl App {
             question: None,
             denied: None,
             next: None,
+            held: HeldEvents::default(),
             may_close: false,
             cost: OverheadMeter::default(),
             title: String::new(),
@@ -402,6 +406,12 @@ fn toast(notice: Notice) -> Toast<Action> {
 }
 
 impl eframe::App for App {
+    fn raw_input_hook(&mut self, ctx: &Context, raw_input: &mut egui::RawInput) {
+        if self.held.take(&mut raw_input.events) {
+            ctx.request_repaint();
+        }
+    }
+
     fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
         let _run = mark_own_run();
         self.cost.took(frame.info().cpu_usage);

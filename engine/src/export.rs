@@ -287,8 +287,8 @@ fn traced_names(run: &Run) -> BTreeSet<&String> {
 /// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let PreparedRun { run, report, headline } = prepared(Format::Markdown, run, report, options);
-    let (holds, max_events) = (options.parts, ticket::MAX_EVENTS);
-    let document = ticket::document(&run, &report, &headline, holds, max_events, None);
+    let (holds, events) = (options.parts, (ticket::MAX_EVENTS, true));
+    let document = ticket::document(&run, &report, &headline, holds, events, None);
     markdown::text(&document.summary.blocks())
 }
 
@@ -302,8 +302,9 @@ pub fn chat(run: &Run, report: &Report, options: &Options) -> String {
 pub fn run_document(run: &Run, report: &Report, when: String, level: Level) -> document::Document {
     let headline = Headline::of(run, report, when);
     let charts = (level == Level::All).then(|| report.charts(run));
-    let max_events = ticket::MAX_EVENTS;
-    ticket::document(run, report, &headline, Parts::ALL, max_events, charts.as_deref())
+    // Where the other levels are shown, the summary is not.
+    let events = (ticket::MAX_EVENTS, level == Level::Short);
+    ticket::document(run, report, &headline, Parts::ALL, events, charts.as_deref())
 }
 
 /// Returns a comparison, or those of the parts of quick checks, as a document. Names that `included` excludes are already

@@ -54,7 +54,8 @@ pub fn write(
 ) -> io::Result<()> {
     let holds = options.parts;
     let charts = report.charts(run);
-    let document = ticket::document(run, report, headline, holds, MAX_EVENTS, Some(&charts));
+    let document =
+        ticket::document(run, report, headline, holds, (MAX_EVENTS, true), Some(&charts));
     let row = default_row(report).and_then(|row| report.rows.get(row));
     let row = row.filter(|_| run.capture().is_none());
     let name = |row: &'_ Configuration| if report.rows.len() == 1 { 0 } else { row.label.len() };

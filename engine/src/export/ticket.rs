@@ -27,13 +27,14 @@ pub use crate::report::document::Summary as Ticket;
 pub(super) const MAX_EVENTS: usize = 40;
 
 /// Returns the document of a run as far as `holds` includes its parts, with at most `max_events` rows per table of
-/// events: all blocks with these plots, or those of a page.
+/// events: all blocks with these plots, or those of a page. The line that repeats the run has the checksum of all samples,
+/// which takes a third of the time in which a capture is read: a terminal does not show this line.
 pub(super) fn document(
     run: &Run,
     report: &Report,
     headline: &Headline,
     holds: Parts,
-    max_events: usize,
+    (max_events, has_repeat): (usize, bool),
     charts: Option<&[Chart]>,
 ) -> Document {
     let title = match report.rows.as_slice() {
@@ -58,7 +59,7 @@ pub(super) fn document(
         has_machine: holds.machine,
         has_settings: holds.repeat,
         max_events,
-        repeat: repeat(run, holds),
+        repeat: has_repeat.then(|| repeat(run, holds)),
     };
     run::document(run, report, &contents, charts)
 }
@@ -103,7 +104,8 @@ pub(super) fn exported_run<'a>(
 /// Returns the document of the file of a run, with the section about the file.
 pub(super) fn file(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Document {
     let charts = report.charts(run);
-    let mut document = document(run, report, headline, holds, MAX_EVENTS, Some(&charts));
+    let events = (MAX_EVENTS, true);
+    let mut document = document(run, report, headline, holds, events, Some(&charts));
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
     let exported = exported_run(run, report, headline, KeptSamples::All);

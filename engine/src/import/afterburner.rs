@@ -11,7 +11,9 @@ use super::sensors::Sensors;
 use super::sessions::{Rows, Sessions};
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use super::time_unit::TimeUnit;
+use crate::machine::Machine;
 use crate::nanos::Nanos;
+use crate::run::instant_here;
 
 const NO_FRAMES: &str = "an Afterburner log without frame times; select Framerate and Frametime in its monitoring settings";
 /// The title that the first line of every log contains.
@@ -58,8 +60,16 @@ pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, Im
     let mut sensors = Sensors::default();
     // Names and units stand before the readings of a session: sensors are made once, at its first reading.
     let mut is_new = false;
+    let (mut began, mut gpu) = (None, None);
     let mut read = |line: &[u8]| {
+        if began.is_none() {
+            began = cells(line).nth(1).and_then(|cell| wall_clock(&cell));
+        }
         match kind(line) {
+            Some("01") if gpu.is_none() => {
+                let names = cells(line).skip(CELLS_BEFORE).filter_map(|cell| some_name(&cell));
+                gpu = some_name(&names.collect::<Vec<_>>().join(", "));
+            }
             Some("00") => sessions.split(),
             Some("02") => {
                 let place = |title: &str| {
@@ -100,7 +110,13 @@ pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, Im
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
     let capture = sessions.into_capture("", Rows::Readings);
-    Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
+    Ok(Imported {
+        bad_lines,
+        started_at: began.and_then(instant_here),
+        wall_clock: began,
+        machine: Machine { gpu, ..Machine::default() },
+        ..Imported::new(Source::Afterburner, Content::Capture(capture))
+    })
 }
 
 /// Returns every column except frame times and frame rates as a sensor, with its unit.
@@ -139,11 +155,15 @@ fn reading(
     Ok((time.or(rate), at))
 }
 
-/// Returns the timestamp in a cell, which is wall-clock time in whole seconds; `None` if the cell
-/// has none of the date formats.
-fn instant(cell: &str) -> Option<Nanos> {
+/// Returns the date in a cell, by the clock of the PC that wrote the log; `None` if the cell has none of the date formats.
+fn wall_clock(cell: &str) -> Option<jiff::civil::DateTime> {
     let read = |format| jiff::civil::DateTime::strptime(format, cell.trim()).ok();
-    let when = DATES.into_iter().find_map(read)?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    DATES.into_iter().find_map(read)
+}
+
+/// Returns the timestamp in a cell, in whole seconds.
+fn instant(cell: &str) -> Option<Nanos> {
+    let when = wall_clock(cell)?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
     Some(Nanos::from_secs(when.timestamp().as_second()))
 }
 
@@ -166,6 +186,9 @@ mod tests {
         assert!(is_log(LOG.as_bytes()) && !is_log(b"00,1,2\n80,3,4\n"));
         let imported = read(format!("{LOG}{LOG}").as_bytes(), None).unwrap();
         assert_eq!(imported.bad_lines.count, 0);
+        let wall_clock = imported.wall_clock.map(|date| date.to_string());
+        assert_eq!(wall_clock.as_deref(), Some("2026-11-21T20:00:00"));
+        assert_eq!(imported.machine.gpu.as_deref(), Some("A graphics card"));
         let Some(Capture::SampledLog(sessions)) = imported.capture() else { panic!("no log") };
         let times: Vec<i64> = sessions[0].present().collect();
         assert_eq!((sessions.len(), times), (2, vec![9_500_000, 10_000_000, 12_500_000]));

@@ -12,7 +12,7 @@ use super::known::{self, Program, Quantity};
 use super::lines::{after_lines, cells};
 use super::per_frame::PerFrame;
 use super::row::Row;
-use super::row_clock::RowClock;
+use super::row_clock::{RowClock, recorded_at};
 use super::scale::{FirstRows, Scale};
 use super::sensors::Sensors;
 use super::sessions::{Rows, Sessions};
@@ -21,6 +21,7 @@ use super::text::{frame_time, is_missing, name, some_name};
 use super::time_unit::TimeUnit;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
+use crate::units::{count_text, format_count};
 use rows::{RowParser, RowsInOrder};
 
 /// Maximum number of series per file.
@@ -67,6 +68,9 @@ pub(super) fn read(
     let mut imported = Imported::new(meaning.source, Content::Capture(capture));
     imported.machine = system_facts(table.lines_before(text));
     comments(table.lines_before(text), &mut imported);
+    if imported.started_at.is_none() {
+        (imported.started_at, imported.wall_clock) = recorded_at(table);
+    }
     let column = table.columns.get(meaning.place).map_or("", String::as_str);
     let Scale { unit, are_stamps } = meaning.scale;
     let is_known = meaning.source != Source::Columns && options.column.is_none();
@@ -376,8 +380,9 @@ fn choose(
             }
             if 0 < *dropped_count {
                 imported.notes.push(format!(
-                    "{dropped_count} of {} frames were dropped: presented, but never displayed.",
-                    sessions.row_count()
+                    "{} of {} were dropped: presented, but never displayed.",
+                    format_count(*dropped_count),
+                    count_text(sessions.row_count(), "frames")
                 ));
             }
             if imported.name.is_empty() {

@@ -14,9 +14,9 @@ use crate::sample::MISSING;
 const MAX_MILLIS: f64 = 600_000.0;
 /// How PresentMon 2 calls the time until a frame was displayed, which a dropped frame does not have.
 const UNTIL_DISPLAYED: [&str; 2] = ["msuntildisplayed", "displaylatency"];
-/// What PresentMon writes as the type of a frame that the application made.
+/// What PresentMon writes as the type of a frame that the application made, without what separates words.
 const OF_APPLICATION: [&str; 6] =
-    ["application", "app", "not set", "unspecified", "unknown", "original"];
+    ["application", "app", "notset", "unspecified", "unknown", "original"];
 
 /// The columns of values of each frame, and the values of the current row.
 #[derive(Clone, Debug, Default)]
@@ -129,13 +129,31 @@ fn dropped(text: &str) -> i64 {
 }
 
 fn origin(text: &str) -> i64 {
-    let text = text.trim();
-    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    // "Not set", "NotSet", and "not_set" are one word.
+    let is = |word: &str| {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|letter| letter.to_ascii_lowercase()).eq(word.chars())
+    };
     if OF_APPLICATION.into_iter().any(is) || is_missing(text) {
         FrameQuantity::APPLICATION
     } else if is("repeated") {
         FrameQuantity::REPEATED
     } else {
         FrameQuantity::GENERATED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_the_application_are_known_however_their_type_is_spelled() {
+        for text in ["Application", "NotSet", "Not set", " NOT_SET ", "NA", ""] {
+            assert_eq!(origin(text), FrameQuantity::APPLICATION, "{text}");
+        }
+        assert_eq!(origin("Repeated"), FrameQuantity::REPEATED);
+        assert_eq!(origin("AMD_AFMF"), FrameQuantity::GENERATED);
+        assert_eq!(origin("Intel XeSS-FG"), FrameQuantity::GENERATED);
     }
 }

@@ -5,6 +5,7 @@ use super::row::Row;
 use super::table::{Table, number_of};
 use super::time_unit::TimeUnit;
 use crate::nanos::Nanos;
+use crate::run::instant_here;
 use crate::stats::float;
 
 /// Length of a day: times of day start again at midnight.
@@ -96,6 +97,32 @@ fn number_unit(table: &Table, place: usize, frame_time: usize) -> Option<TimeUni
     units.iter().find(fits).copied().filter(|_| table.has_ticks(frame_time))
 }
 
+/// Returns date and time of the first row, and when that was: the wall clock of the PC that recorded it, unless its zone is
+/// stated. Both are `None` without a date, or with one whose day and month could be the other way around (`1/2/2026`).
+pub(super) fn recorded_at(
+    table: &Table,
+) -> (Option<jiff::Timestamp>, Option<jiff::civil::DateTime>) {
+    let cell = |place: usize| Some(table.rows.first()?.get(place)?.trim());
+    let time = table.place_of(Quantity::TimeOfDay).and_then(cell).unwrap_or_default();
+    let (instant, wall_clock) = super::text::instant(time);
+    if instant.is_some() {
+        return (instant, wall_clock);
+    }
+    let own_date = time.split([' ', 'T']).next();
+    let date = own_date.into_iter().chain(table.place("date").and_then(cell)).find_map(date);
+    let nanos = time_of_day(time).map(Nanos::get);
+    let wall_clock = date.zip(nanos).and_then(|(date, nanos)| {
+        date.at(0, 0, 0, 0).checked_add(jiff::SignedDuration::from_nanos(nanos)).ok()
+    });
+    (wall_clock.and_then(instant_here), wall_clock)
+}
+
+/// Parses a date as year, month, and day, or with dots as day, month, and year.
+fn date(text: &str) -> Option<jiff::civil::Date> {
+    let read = |format| jiff::civil::Date::strptime(format, text.trim()).ok();
+    ["%Y-%m-%d", "%d.%m.%Y"].into_iter().find_map(read)
+}
+
 /// Parses the time of day in a cell, with or without a date before it and a zone after it.
 fn time_of_day(cell: &str) -> Option<Nanos> {
     let mut words = cell.split([' ', 'T']).skip_while(|word| !word.contains(':'));
@@ -132,6 +159,25 @@ mod tests {
             ("25:00:00", None),
         ] {
             assert_eq!(time_of_day(cell).map(Nanos::as_secs), seconds, "{cell}");
+        }
+    }
+
+    #[test]
+    fn a_table_was_recorded_at_the_date_of_its_first_row() {
+        for (text, expected) in [
+            ("Date,Time,Frame Time\n30.11.2026,20:01:02.5,10\n", Some("2026-11-30T20:01:02.5")),
+            ("TIME STAMP,FPS\n2026-11-30 20:01:02.250,100\n", Some("2026-11-30T20:01:02.25")),
+            ("Date,Time,FPS\n2026-11-30,8:01:02 PM,100\n", Some("2026-11-30T20:01:02")),
+            // The 4th of November, or the 11th of April.
+            ("Date,Time,FPS\n11/4/2026,20:01:02,100\n", None),
+            ("Date,Time,FPS\n31.02.2026,20:01:02,100\n", None),
+            ("Time,FPS\n20:01:02,100\n", None),
+            ("FPS\n100\n", None),
+        ] {
+            let table = Table::of(text.as_bytes()).unwrap();
+            let (instant, wall_clock) = recorded_at(&table);
+            assert_eq!(wall_clock.map(|date| date.to_string()).as_deref(), expected, "{text}");
+            assert_eq!(instant.is_some(), expected.is_some(), "{text}");
         }
     }
 }

@@ -127,9 +127,10 @@ impl CellView<'_> {
             room.min.x += size::ICON_SMALL + size::GAP_LABEL;
         }
         let mut galley = line(ui, room.width());
-        // In a tight column, the text may extend into the left padding, except for the margin of
-        // the card.
-        if galley.elided && !self.is_first && self.cause().is_none() {
+        // In a tight column, a number may extend into the left padding, except for the margin of
+        // the card. Texts begin where those above them do.
+        let may_extend = !self.is_first && !self.is_left_aligned() && self.cause().is_none();
+        if galley.elided && may_extend {
             room = place;
             galley = line(ui, room.width());
         }

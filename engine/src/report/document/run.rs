@@ -49,7 +49,7 @@ pub(crate) struct Contents {
     /// Maximum number of rows that are shown of a table of events, such as late frames.
     pub max_events: usize,
     /// The ID of the run, its checksum, and how to repeat it, for a ticket.
-    pub repeat: Line,
+    pub repeat: Option<Line>,
 }
 
 /// Returns the result of a run as a document: all blocks with the plots of the run, or those of a page without plots.
@@ -379,7 +379,7 @@ fn summary(run: &Run, report: &Report, contents: &Contents) -> Summary {
         statement: statement.clone(),
         notes,
         grid: report.key_table(&[]).map(|table| grid(&table)).unwrap_or_default(),
-        facts: facts.chain([contents.repeat.clone()]).chain(question).collect(),
+        facts: facts.chain(contents.repeat.clone()).chain(question).collect(),
     }
 }
 

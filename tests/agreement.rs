@@ -256,9 +256,9 @@ fn every_output_of_a_run_is_its_document() {
             export::write(format, &run, &report, &options, &mut file).unwrap();
             String::from_utf8(file).unwrap()
         };
-        let document = export::run_document(&run, &report, "a date".to_owned(), Level::All);
+        let short = export::run_document(&run, &report, "a date".to_owned(), Level::Short);
         let preview = export::page_blocks(&run, &report, &options);
-        let (summary, blocks) = preview.split_at(document.summary.clone().blocks().len());
+        let (summary, blocks) = preview.split_at(short.summary.blocks().len());
         let markdown = written(Format::Markdown);
         assert!(markdown.starts_with(&markdown::text(summary)), "{path:?}: {markdown}");
         assert!(markdown.starts_with(&export::ticket(&run, &report, &options)), "{path:?}");

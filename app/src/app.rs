@@ -407,7 +407,8 @@ fn toast(notice: Notice) -> Toast<Action> {
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &Context, raw_input: &mut egui::RawInput) {
-        if self.held.take(&mut raw_input.events) {
+        let pass_count = ctx.cumulative_pass_nr_for(egui::ViewportId::ROOT);
+        if self.held.take(pass_count, &mut raw_input.events) {
             ctx.request_repaint();
         }
     }

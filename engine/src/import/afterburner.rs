@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, each_part};
 use super::decode::read_rows;
+use super::file_date::YEARS;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines, lines_from};
 use super::sensors::Sensors;
@@ -63,7 +64,8 @@ pub(super) fn read(text: &[u8], rest: Option<Blocks<'_>>) -> Result<Imported, Im
     let (mut began, mut gpu) = (None, None);
     let mut read = |line: &[u8]| {
         if began.is_none() {
-            began = cells(line).nth(1).and_then(|cell| wall_clock(&cell));
+            let date = cells(line).nth(1).and_then(|cell| wall_clock(&cell));
+            began = date.filter(|date| YEARS.contains(&date.year()));
         }
         match kind(line) {
             Some("01") if gpu.is_none() => {

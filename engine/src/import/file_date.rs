@@ -10,7 +10,7 @@
 use crate::run::instant_here;
 
 /// Years in which a capture can be recorded; other numbers of four digits are part of a title.
-const YEARS: std::ops::RangeInclusive<i16> = 1990..=2099;
+pub(super) const YEARS: std::ops::RangeInclusive<i16> = 1990..=2099;
 
 /// What may be between two parts of a date.
 const MARKS: &[u8] = b"-_. Tt";

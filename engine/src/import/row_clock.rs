@@ -1,5 +1,6 @@
 //! The time of a row by the clock of its file: counted from a start, or a time of day.
 
+use super::file_date::YEARS;
 use super::known::{self, Quantity};
 use super::row::Row;
 use super::table::{Table, number_of};
@@ -97,30 +98,70 @@ fn number_unit(table: &Table, place: usize, frame_time: usize) -> Option<TimeUni
     units.iter().find(fits).copied().filter(|_| table.has_ticks(frame_time))
 }
 
-/// Returns date and time of the first row, and when that was: the wall clock of the PC that recorded it, unless its zone is
-/// stated. Both are `None` without a date, or with one whose day and month could be the other way around (`1/2/2026`).
+/// Returns date and time of the first row that has both, and when that was: the wall clock of the PC that recorded it, unless
+/// its zone is stated. Both are `None` without a date, with one whose day and month could be the other way around
+/// (`1/2/2026`), or with a zone that is not known here.
 pub(super) fn recorded_at(
     table: &Table,
 ) -> (Option<jiff::Timestamp>, Option<jiff::civil::DateTime>) {
-    let cell = |place: usize| Some(table.rows.first()?.get(place)?.trim());
-    let time = table.place_of(Quantity::TimeOfDay).and_then(cell).unwrap_or_default();
-    let (instant, wall_clock) = super::text::instant(time);
-    if instant.is_some() {
-        return (instant, wall_clock);
-    }
-    let own_date = time.split([' ', 'T']).next();
-    let date = own_date.into_iter().chain(table.place("date").and_then(cell)).find_map(date);
-    let nanos = time_of_day(time).map(Nanos::get);
-    let wall_clock = date.zip(nanos).and_then(|(date, nanos)| {
-        date.at(0, 0, 0, 0).checked_add(jiff::SignedDuration::from_nanos(nanos)).ok()
+    let date_place = table.place("date");
+    // GPU-Z has the time in its column of dates.
+    let Some(place) = table.place_of(Quantity::TimeOfDay).or(date_place) else {
+        return (None, None);
+    };
+    let found = table.rows.iter().find_map(|row| {
+        let cell = row.get(place)?.trim();
+        let own = cell.split_once([' ', 'T']).and_then(|(own, time)| Some((date(own)?, time)));
+        let (date, time) = match own {
+            Some(own) => own,
+            None => (date(row.get(date_place?)?)?, cell),
+        };
+        let since = jiff::SignedDuration::from_nanos(time_of_day(time)?.get());
+        let wall_clock = date.at(0, 0, 0, 0).checked_add(since).ok()?;
+        Some((wall_clock, zone(time)))
     });
-    (wall_clock.and_then(instant_here), wall_clock)
+    match found {
+        None => (None, None),
+        Some((wall_clock, "")) => (instant_here(wall_clock), Some(wall_clock)),
+        Some((wall_clock, zone)) => {
+            let at = offset(zone).and_then(|offset| offset.to_timestamp(wall_clock).ok());
+            (at, None)
+        }
+    }
+}
+
+/// Returns what follows a time of day, except for am and pm: `+0200`, `Z`, `UTC`.
+fn zone(time: &str) -> &str {
+    let is_time = |letter: char| letter.is_ascii_digit() || ":.,".contains(letter);
+    let rest = time.trim_start_matches(is_time).trim();
+    let is_half = ["am", "pm"].iter().any(|half| rest.eq_ignore_ascii_case(half));
+    if is_half { "" } else { rest }
+}
+
+/// Parses a zone: the name of UTC, or hours and minutes, which a name may follow (`+0200 CEST`).
+fn offset(zone: &str) -> Option<jiff::tz::Offset> {
+    let zone = zone.split(' ').next()?;
+    if ["z", "utc", "gmt"].iter().any(|name| zone.eq_ignore_ascii_case(name)) {
+        return Some(jiff::tz::Offset::UTC);
+    }
+    let (sign, digits) = match zone.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let digits = digits.replacen(':', "", 1);
+    let (hours, minutes) = digits.split_at_checked(2)?;
+    let minutes = if minutes.is_empty() { "00" } else { minutes };
+    let [hours, minutes] = [hours, minutes].map(|part| part.parse::<i32>().ok());
+    let seconds = (hours? * 60 + minutes.filter(|it| *it < 60)?) * 60;
+    jiff::tz::Offset::from_seconds(sign * seconds).ok()
 }
 
 /// Parses a date as year, month, and day, or with dots as day, month, and year.
 fn date(text: &str) -> Option<jiff::civil::Date> {
     let read = |format| jiff::civil::Date::strptime(format, text.trim()).ok();
-    ["%Y-%m-%d", "%d.%m.%Y"].into_iter().find_map(read)
+    let date = ["%Y-%m-%d", "%d.%m.%Y"].into_iter().find_map(read);
+    date.filter(|date| YEARS.contains(&date.year()))
 }
 
 /// Parses the time of day in a cell, with or without a date before it and a zone after it.
@@ -168,16 +209,38 @@ mod tests {
             ("Date,Time,Frame Time\n30.11.2026,20:01:02.5,10\n", Some("2026-11-30T20:01:02.5")),
             ("TIME STAMP,FPS\n2026-11-30 20:01:02.250,100\n", Some("2026-11-30T20:01:02.25")),
             ("Date,Time,FPS\n2026-11-30,8:01:02 PM,100\n", Some("2026-11-30T20:01:02")),
+            ("Date,FPS\n2026-11-30 20:01:02,100\n", Some("2026-11-30T20:01:02")),
+            // Adrenalin begins with a row of averages.
+            ("TIME STAMP,FPS\nN/A,99\n2026-11-30 20:01:02,100\n", Some("2026-11-30T20:01:02")),
             // The 4th of November, or the 11th of April.
             ("Date,Time,FPS\n11/4/2026,20:01:02,100\n", None),
             ("Date,Time,FPS\n31.02.2026,20:01:02,100\n", None),
+            ("Date,Time,FPS\n30.11.26,20:01:02,100\n", None),
             ("Time,FPS\n20:01:02,100\n", None),
+            ("timestamp,FPS\n20231115,100\n", None),
+            ("Time stamp,FPS\n2026-11-30 20:01:02 Mars,100\n", None),
             ("FPS\n100\n", None),
         ] {
             let table = Table::of(text.as_bytes()).unwrap();
             let (instant, wall_clock) = recorded_at(&table);
             assert_eq!(wall_clock.map(|date| date.to_string()).as_deref(), expected, "{text}");
             assert_eq!(instant.is_some(), expected.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stated_zone_is_believed() {
+        for time in [
+            "2026-11-30 20:01:02 +0200",
+            "2026-11-30 20:01:02.0 +02:00 EET",
+            "2026-11-30T18:01:02Z",
+            "2026-11-30 18:01:02 UTC",
+            "2026-11-30 13:31:02-0430",
+        ] {
+            let table = Table::of(format!("Time stamp,FPS\n{time},100\n").as_bytes()).unwrap();
+            let (instant, wall_clock) = recorded_at(&table);
+            assert_eq!(wall_clock, None, "{time}");
+            assert_eq!(instant.unwrap().to_string(), "2026-11-30T18:01:02Z", "{time}");
         }
     }
 }

@@ -18,8 +18,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::is_committed;
 use crate::widgets::{
-    Button, Spans, VerdictStrip, card, field_block, letter_chip, link, removable_chip, series_chip,
-    text_field,
+    Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip, text_field,
 };
 
 /// Minimum width for overview and fields next to each other.
@@ -105,7 +104,9 @@ impl Draft {
         let runs: Vec<(&Path, &RunListEntry)> = checked.runs().collect();
         let groups = checked.session.comparing.groups.as_slice();
         for (at, (path, run)) in runs.iter().take(MAX_COMPARED).enumerate() {
-            run_card(ui, Place::of(groups, path, at), run);
+            let group = groups.iter().position(|group| group.iter().any(|own| own == path));
+            let has_groups = groups.iter().any(|group| !group.is_empty());
+            run_card(ui, (at, has_groups, group), run);
         }
         run_preview::several_ui(ui, checked.session, &runs);
         let (severity, sentence) =
@@ -190,47 +191,27 @@ impl Draft {
     }
 }
 
-/// The letter of a selected run.
-#[derive(Clone, Copy)]
-enum Place {
-    /// Its own, as in the comparison that the selection would start.
-    Series(usize),
-    /// That of its group, as in the list.
-    Group(usize),
-    /// None, as there are groups and it is in none of them.
-    None,
-}
-
-impl Place {
-    fn of(groups: &[Vec<PathBuf>], path: &Path, at: usize) -> Self {
-        let group = groups.iter().position(|group| group.iter().any(|own| own == path));
-        match group {
-            Some(group) => Self::Group(group),
-            None if groups.iter().all(Vec::is_empty) => Self::Series(at),
-            None => Self::None,
-        }
-    }
-}
-
 /// Draws the card of one of several selected runs: letter, name, start time, and number of
 /// configurations.
-fn run_card(ui: &mut Ui, place: Place, run: &RunListEntry) {
+fn run_card(
+    ui: &mut Ui,
+    (at, has_groups, group): (usize, bool, Option<usize>),
+    run: &RunListEntry,
+) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
         ui.horizontal(|ui| {
-            match place {
-                Place::Series(at) => _ = series_chip(ui, at),
-                Place::Group(group) => {
-                    letter_chip(ui, group, &format!("Group {}", text::compare::letter(group)));
-                }
-                Place::None => {}
+            // Once there are groups, the list has their letters, which are not those of a comparison of single runs.
+            if !has_groups {
+                series_chip(ui, at);
             }
             Spans::new(Type::Body).text(Type::Strong, &run.name, tokens.t1).label(ui);
         });
         let now = text::local(text::now());
         let when = text::list_date(&text::local(run.started_at), &now);
-        let line = format!("{when} · {}", run.parts_text());
+        let group = group.map(|group| format!("Group {} · ", text::compare::letter(group)));
+        let line = format!("{}{when} · {}", group.unwrap_or_default(), run.parts_text());
         Spans::plain(Type::Small, &line, tokens.t2).label(ui);
     });
 }

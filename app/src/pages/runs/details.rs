@@ -103,9 +103,9 @@ impl Draft {
         Spans::plain(Type::Strong, &title, tokens.t1).label(ui);
         let runs: Vec<(&Path, &RunListEntry)> = checked.runs().collect();
         let groups = checked.session.comparing.groups.as_slice();
+        let has_groups = groups.iter().any(|group| !group.is_empty());
         for (at, (path, run)) in runs.iter().take(MAX_COMPARED).enumerate() {
             let group = groups.iter().position(|group| group.iter().any(|own| own == path));
-            let has_groups = groups.iter().any(|group| !group.is_empty());
             run_card(ui, (at, has_groups, group), run);
         }
         run_preview::several_ui(ui, checked.session, &runs);

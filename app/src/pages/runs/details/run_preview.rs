@@ -130,8 +130,7 @@ fn settings_ui(ui: &mut Ui, run_preview: &RunPreview) {
         .text(Type::Small, &applied, tokens.t1)
         .paragraph_within(ui, width);
     let settings = words::settings(&run_preview.settings);
-    // The whole line would be as high as the fields below it.
-    Spans::plain(Type::Small, &settings, tokens.t2).label(ui).on_hover_text(&settings);
+    Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
 }
 
 /// Draws the checksums of measurement and file.

@@ -188,7 +188,8 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(&Path, &RunLis
             Some((name, row))
         })
         .collect();
-    let Some(first) = previews.first() else { return };
+    // Captures have no configurations: a card without a plot would say nothing.
+    let Some(first) = previews.first().filter(|_| !rows.is_empty()) else { return };
     let title = words::plot_title(first.value_name, label.unwrap_or(words::BEST_OF_EACH));
     let series: Vec<(&str, &LogHistogram)> =
         rows.iter().map(|(name, row)| (name.as_str(), &row.histogram)).collect();
